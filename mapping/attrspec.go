@@ -1,43 +1,41 @@
 package mapping
 
-// AttrSpec is what there is to know of an attribute. A question about an attribute
-// that its name would answer is a question about its spec.
+// AttrSpec describes an attribute. Code asks the spec, and never compares an attribute's name.
 type AttrSpec struct {
 	Form Form
-	// Canonical is the one spelling of a side's value. Values of one side are the
-	// same where it is.
+	// Canonical returns the one spelling of a side's value. Two values of one side are the
+	// same where their spellings are.
 	Canonical func(value string) string
-	// Equal reports whether a value of GitHub and one of planning say the same.
+	// Equal reports whether a value of GitHub and one of planning mean the same.
 	Equal func(github, planning string) bool
-	// ToGitHub and ToPlanning return a value of the other side as it is written to
-	// this one, where held is what stands here now.
+	// ToGitHub and ToPlanning convert a value of the other side into the form that is written
+	// to this side. held is the side's current value.
 	ToGitHub, ToPlanning func(value, held string) string
 	// Merge merges two edits of one base and returns the text for either side. nil:
 	// edits of both sides never merge.
 	Merge func(base Base, github, planning string) (toGitHub, toPlanning string, ok bool)
-	// Edited returns GitHub's value before and after an edit; before is nil where the
-	// edit is of something else. nil: GitHub tells of no edit what it was made from.
+	// Edited returns GitHub's value before and after an edit; before is nil where the event is
+	// about something else. nil: GitHub does not report the value before an edit.
 	Edited func(e *IssueEvent) (before *string, after string)
-	// Carrier is what a write to GitHub changes as a whole.
+	// Carrier is the part of an issue that one write replaces as a whole.
 	Carrier Carrier
-	// Relabel returns the labels to add and to remove, so that they say a value. nil:
-	// no label says anything of it.
+	// Relabel returns the labels to add and to remove for a value. nil: no label carries it.
 	Relabel func(s LabelScheme, labels []string, value string) (add, remove []string)
-	// Clearable: planning can hold none.
+	// Clearable: planning can hold no value.
 	Clearable bool
-	// Tracked: a card has none. It is the state of the card's tracking task, and a
-	// write of it moves the card's counters.
+	// Tracked: a card has no such value. The card's tracking task has it, and a write of it
+	// changes the card's counters.
 	Tracked bool
 
-	// onIssue reads an issue's value. extra are labels that say another one.
+	// onIssue reads an issue's value. extra are labels with other values.
 	onIssue func(i *Issue, s LabelScheme, k Keys, base Base) (value string, extra []string)
-	// onCard and onTask are where an item of planning has its value; onCard is nil
-	// where a card has none.
+	// onCard and onTask return where a planning item has the value; onCard is nil where a card
+	// has none.
 	onCard func(*Card) *Versioned
 	onTask func(*Task) *Versioned
 }
 
-// Form is what values of an attribute are.
+// Form is the kind of an attribute's values.
 type Form string
 
 // The forms.
@@ -48,7 +46,7 @@ const (
 	FormWord     Form = "word"     // one of a few words
 )
 
-// Carrier is what a write to GitHub changes as a whole.
+// Carrier is the part of an issue that one write replaces as a whole.
 type Carrier string
 
 // The carriers.
@@ -114,8 +112,7 @@ var attrSpecs = map[Attribute]*AttrSpec{
 	},
 }
 
-// unspecified is the spec of what is no attribute, such as a name in a history of
-// another version.
+// unspecified is the spec of an unknown name, as in the history of another version.
 var unspecified = &AttrSpec{
 	Canonical: asIs, Equal: func(g, p string) bool { return g == p }, Clearable: true,
 	ToGitHub: func(p, _ string) string { return p }, ToPlanning: func(g, _ string) string { return g },
@@ -132,10 +129,10 @@ func (a Attribute) Spec() *AttrSpec {
 // Mergeable reports whether edits of both sides can merge.
 func (s *AttrSpec) Mergeable() bool { return s.Merge != nil }
 
-// HasHistory reports whether GitHub tells what each edit was made from.
+// HasHistory reports whether GitHub reports the value before each edit.
 func (s *AttrSpec) HasHistory() bool { return s.Edited != nil }
 
-// IsText reports whether people write the value as they like.
+// IsText reports whether the value is free text.
 func (s *AttrSpec) IsText() bool { return s.Form == FormLine || s.Form == FormMarkdown }
 
 // AttributesWith lists the attributes that have a property.
@@ -151,13 +148,14 @@ func AttributesWith(has func(*AttrSpec) bool) []Attribute {
 
 func asIs(value string) string { return value }
 
-// equalTitles takes a title that was cut for GitHub for the whole one.
+// equalTitles compares titles; a title that was cut for GitHub equals the whole one.
 func equalTitles(github, planning string) bool {
 	g := CanonicalTitle(github)
 	return g == CanonicalTitle(planning) || g == CanonicalTitle(CutTitle(planning))
 }
 
-// estimateOn reads the estimate label. The base decides which of two is the new one.
+// estimateOn reads the estimate label. Of two labels, the one that is not the base is the new
+// one.
 func estimateOn(i *Issue, s LabelScheme, _ Keys, base Base) (value string, extra []string) {
 	value, all := s.EstimateOf(i.Labels, base.GitHub)
 	for _, label := range all {

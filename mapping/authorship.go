@@ -1,18 +1,17 @@
 package mapping
 
-// Authorship says what is known of whether an account is the bridge's own. The more
-// is known, the higher it is.
+// Authorship is how certain it is that an account is the bridge's own. Higher is more certain.
 type Authorship int
 
 // What may be known of an account.
 const (
-	// Theirs: it is another's.
+	// Theirs: another account.
 	Theirs Authorship = iota
-	// Unknown: GitHub does not tell the bridge's own account, and this may be
-	// it. What it made is judged by its marker, what it wrote by its value.
+	// Unknown: GitHub does not name the bridge's account, and this may be it. The marker
+	// decides about an item of this account, and the value about a write.
 	Unknown
-	// Answered: GitHub does not tell, but answered to a write of ours that this
-	// account made it. People may use the same account.
+	// Answered: GitHub does not name the bridge's account, but an answer to one of our writes
+	// named this one. People may use the same account.
 	Answered
 	// Named: GitHub or the configuration names it as the bridge's.
 	Named
@@ -24,15 +23,14 @@ func (w Authorship) Ours() bool { return w >= Answered }
 // Perhaps reports whether the account is, or may be, the bridge's own.
 func (w Authorship) Perhaps() bool { return w > Theirs }
 
-// Made reports whether the bridge made an issue, given what is known of its
-// author: by the author's name alone only where that is the bridge's and nobody
-// else's, else by a marker as well.
+// Made reports whether the bridge made an issue, given its author. The author alone decides
+// only where the account is the bridge's and nobody else's. Otherwise the issue also needs a
+// marker.
 func (k Keys) Made(issue *Issue, author Authorship) bool {
 	return author == Named || author.Perhaps() && k.Marked(issue.Body)
 }
 
-// Marked reports whether a body carries a marker of those that the bridge gives
-// the issues it makes.
+// Marked reports whether a body has a marker of the kinds that the bridge puts on issues.
 func (k Keys) Marked(body string) bool {
 	_, marks := k.Body(body)
 	for _, m := range marks {

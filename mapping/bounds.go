@@ -1,14 +1,13 @@
 package mapping
 
-// The bounds of what is kept of a link, so that no link grows for ever, whatever people
-// do. What is bounded beside the one list that it belongs to stands here.
+// These bounds keep a link's data from growing for ever, whatever people do. A bound that
+// belongs to one list stands with that list; the others stand here.
 //
-// The texts of a record are bounded by the record's size alone: its base, its pending
-// and late writes, its children and parts. Their number is bounded as well, by what
-// they stand for: the attributes (base, refusals, questions), four late writes of each
-// attribute, 32 spent edits, the writes of the last seconds (written values, steps) or
-// of the settle time (pending writes whose echo is awaited), the last eight issues that
-// it was before, the lines of four bodies.
+// The texts of a record (its base, its pending and late writes, its children and parts) are
+// bounded by the record's size alone. Their number is bounded as well: by the attributes
+// (base, refusals, questions), by four late writes of each attribute, 32 consumed edits, the
+// writes of the last seconds (written values, steps) or of the settle time (pending writes
+// that await an echo), eight former issues, and the lines of four bodies.
 const (
 	// MaxRecord bounds an encoded record, in bytes after compression, as Redis keeps it. Each save
 	// sends the whole record, and a script of Redis keeps all others waiting.

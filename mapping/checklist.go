@@ -12,12 +12,10 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Item is one item of the checklist in an issue's body. An item is one line: the
-// first line of a list item, with a box and words on it, at any depth of lists.
-// What stands on further lines of the list item (wrapped words, code, plain
-// sub-lists) is the body's text and not the item's. Lines in code, quotes and
-// HTML blocks are no items, nor is a box without words or without a blank
-// behind it.
+// Item is one item of the checklist in an issue's body. It is the first line of a list item
+// with a box and words, at any depth of lists. Further lines of the list item (wrapped words,
+// code, plain sub-lists) belong to the body's text. A line in code, a quote or an HTML block
+// is no item. Nor is a box without words, or without a blank behind it.
 type Item struct {
 	// Text is what follows the box, without white space around it and with its
 	// markup as it is. It is GitHub's form: references that came from planning

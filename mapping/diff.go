@@ -10,10 +10,9 @@ import (
 // reach on: of "a a", either word may be the one that was added.
 type edit struct{ from, to, newFrom, newTo, reach int }
 
-// Differences are found with Myers' algorithm, whose time grows with their
-// number. So that it stays in proportion to the texts, a search that met more
-// than maxSteps/tokens differences goes on from the farthest place it reached;
-// the edits are right then, though not the fewest.
+// The differences come from Myers' algorithm, whose time grows with their number. To keep the
+// time proportional to the texts, a search with more than maxSteps/tokens differences goes on
+// from the farthest place that it reached. The edits are right then, though not the fewest.
 const (
 	maxSteps = 1 << 21
 	minDepth = 16
@@ -31,7 +30,7 @@ func diff(from, to []string) []edit {
 	return d.edits()
 }
 
-// tokenList are the tokens of a text, and which of them the other text has not.
+// tokenList holds the tokens of a text, and which of them the other text lacks.
 type tokenList struct {
 	ids     []int
 	changed []bool
@@ -159,19 +158,17 @@ func (d *differ) edits() []edit {
 	return out
 }
 
-// settler says edits in the one way that makes equal changes equal edits: what
-// touches is one, and what could stand in several places stands in the last of
-// them.
+// settler gives edits a unique form, so that equal changes are equal edits: touching edits are
+// one, and an edit that could stand in several places stands in the last of them.
 type settler struct {
 	from, to []string
 	steps    int // that edits may still be moved
 }
 
-// reading is a form in which the edits between two lists of tokens are said.
+// reading is a form in which the edits between two lists of tokens are written down.
 type reading func(from, to []string, edits []edit) []edit
 
-// parted takes what an edit that changes tokens also inserts or deletes for an edit
-// of its own.
+// parted makes the insertion or deletion that is part of a change an edit of its own.
 func parted(from, to []string, edits []edit) []edit { return settled(from, to, edits, true) }
 
 func whole(from, to []string, edits []edit) []edit { return settled(from, to, edits, false) }

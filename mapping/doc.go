@@ -1,14 +1,12 @@
-// Package mapping is the pure heart of planbridge: what an issue and a card
-// are, what a link between them remembers, and what has to be written so that
-// both sides agree again.
+// Package mapping is the pure heart of planbridge: the types of issues, cards and the links
+// between them, and the decision which writes make both sides agree again.
 //
-// Its door is [Resolve]: given a [Link] (with the base both sides last agreed
-// on) and what the two sides look like now, it answers a [Plan], the writes
-// that bring the link to agreement, with a reason for every attribute. Around
-// it stand the texts that cross between the sides: the canonical form, the
-// three-way merge, signed markers, the defusing of mentions, and the label
-// lenses.
+// The entry point is [Resolve]. It takes a [Link] (with the base that both sides last agreed
+// on) and the current state of both sides, and returns a [Plan]: the writes that bring the
+// link to agreement, with a reason for each attribute. Further files handle the texts that
+// cross between the sides: the canonical form, the three-way merge, signed markers, the
+// defusing of mentions, and the labels.
 //
-// Nothing here does I/O, reads a clock or logs; everything is deterministic
+// The package does no I/O, reads no clock and logs nothing. Everything in it is deterministic
 // and safe for concurrent use.
 package mapping

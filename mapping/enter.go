@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Entrance is what the rule of entering looks at beside the routes and the
-// issue itself.
+// Entrance is what the rule of entering needs beside the routes and the issue.
 type Entrance struct {
 	Scheme LabelScheme
 	Own    bool // the issue's author is the bridge's own account
@@ -147,18 +146,15 @@ func (r *Route) rebuild(origin Side, m Marker, at time.Time) *Link {
 	}
 }
 
-// NameIssue names an issue without a word on which snapshot of it was taken
-// into account: none was.
+// NameIssue returns the id of an issue without a known snapshot.
 func NameIssue(issue *Issue) IssueID { return idOf(issue) }
 
-// NameCard names a card without a word on which snapshot of it was taken into
-// account: none was.
+// NameCard returns the id of a card without a known snapshot.
 func NameCard(card *Card) CardID {
 	return CardID{ID: card.ID, CID: card.CID, Bucket: card.Bucket, BucketName: card.BucketName, StateID: card.StateID}
 }
 
-// idOf names an issue without a word on which snapshot of it was taken into
-// account: none was.
+// idOf is NameIssue.
 func idOf(issue *Issue) IssueID {
 	return IssueID{
 		ID: issue.ID, NodeID: issue.NodeID, Repo: issue.Repo, RepoID: issue.RepoID,
@@ -166,5 +162,5 @@ func idOf(issue *Issue) IssueID {
 	}
 }
 
-// NameTask names a task as [NameCard] a card.
+// NameTask is [NameCard] for a task.
 func NameTask(t *Task) CardID { return CardID{ID: t.ID, CID: t.CID} }

@@ -2,10 +2,10 @@ package mapping
 
 import "time"
 
-// ErasedWhy is what an erased link says of itself.
+// ErasedWhy is the reason of an erased link.
 const ErasedWhy = "erased by an operator"
 
-// PartedWhy is what a link says of itself that an operator parted.
+// PartedWhy is the reason of a link that an operator parted.
 const PartedWhy = "unlinked by an operator"
 
 // Erase removes from a link every text that people wrote, and every digest of
@@ -41,14 +41,14 @@ func (p *Pair) erased() Pair {
 	}
 }
 
-// Erase removes the values that met from a ledger entry. What it was about, when,
-// and who won stays.
+// Erase removes the conflicting values from a ledger entry. Its subject, its time and its
+// winner stay.
 func (c *Conflict) Erase() {
 	c.GitHub, c.Planning, c.Base, c.State = "", "", nil, ConflictErased
 }
 
-// Expired reports whether nothing happened to a ledger entry since a time. An entry
-// that waits for an answer, or for its answer to be carried out, never expires.
+// Expired reports whether a ledger entry has not changed since a time. An entry that waits for
+// an answer, or for its answer to be carried out, never expires.
 func (c *Conflict) Expired(since time.Time) bool {
 	if c.State == ConflictOpen || c.State == ConflictAnswered {
 		return false

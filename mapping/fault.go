@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// What can go wrong when a side is asked for something. The adapters wrap
-// exactly one of these into each error they return, so that the packages that
-// decide can tell them apart without knowing an adapter.
+// The errors of a request to a side. The adapters wrap exactly one of them into each error
+// that they return, so that the deciding packages can tell errors apart without knowing an
+// adapter.
 var (
 	// ErrUnauthorized: the secret or token is refused. Nothing was done.
 	ErrUnauthorized = errors.New("unauthorized")
@@ -30,8 +30,8 @@ var (
 	ErrUncertain = errors.New("outcome unknown")
 )
 
-// Refused reports whether an error is a service's last word on what it was
-// asked, so that asking again soon is of no use.
+// Refused reports whether an error is a service's final answer, so that asking again soon is
+// useless.
 func Refused(err error) bool {
 	for _, target := range []error{ErrNotFound, ErrGone, ErrForbidden, ErrMoved, ErrRejected} {
 		if errors.Is(err, target) {
@@ -41,8 +41,7 @@ func Refused(err error) bool {
 	return false
 }
 
-// RateLimited says that a side asks to be left alone for a while. It had no
-// effect there.
+// RateLimited says that a side accepts no request for a while. The request had no effect.
 type RateLimited struct {
 	API   string        // "github" or "planning"
 	After time.Duration // how long to wait, > 0
@@ -112,9 +111,8 @@ func (e *Rejection) Error() string {
 // Is reports whether target is [ErrRejected].
 func (e *Rejection) Is(target error) bool { return target == ErrRejected }
 
-// StrangerError says that another repository is called as one was that is meant,
-// which is not to be found. It matches [ErrForbidden]: nothing was done, and nothing
-// is to be done there.
+// StrangerError says that another repository has the name of the intended one, which cannot be
+// found. It matches [ErrForbidden]: nothing was done there, and nothing must be.
 type StrangerError struct {
 	Repo      string // owner/name
 	ID, Known int64  // of the one that has the name, and of the one that is meant

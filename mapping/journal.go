@@ -2,24 +2,23 @@ package mapping
 
 import "time"
 
-// Journal is what a link's record remembers of our writes, while events about them, or
-// the writes themselves, may still come. Package journal reads it.
+// Journal is the link's record of our writes, while their events, or their late effects, may
+// still come. Package journal reads it.
 type Journal struct {
 	// Pending holds the writes that were about to be made and whose outcome
 	// is not yet known, or (Answered) not yet verified by their echo.
 	Pending []Pending `json:"pending,omitempty"`
-	// InFlight holds writes to GitHub of unknown outcome that had not happened
-	// when they were looked for: they may still take effect, and are then no
-	// edit of anybody.
+	// InFlight holds writes to GitHub of unknown outcome that had no effect when they were
+	// looked for. They may still take effect, which is nobody's edit then.
 	InFlight []Pending `json:"late,omitempty"`
-	// Consumed are the edits on GitHub that writes of ours made and that were dealt
-	// with, while there are others that may be looked for.
+	// Consumed are the edits on GitHub that our writes made and that have been handled, while
+	// others may still be looked for.
 	Consumed []ConsumedEdit `json:"spent,omitempty"`
-	// Written holds our writes to the issue of the last seconds, by which a read
-	// that lags behind them is known.
+	// Written holds our writes to the issue of the last seconds. They identify a read that
+	// lags behind them.
 	Written []WriteRecord `json:"wrote,omitempty"`
-	// Steps holds what each of our writes of the last seconds made of the issue,
-	// until its event has come.
+	// Steps holds the issue after each of our writes of the last seconds, until its event has
+	// come.
 	Steps []Step `json:"steps,omitempty"`
 }
 

@@ -2,8 +2,8 @@ package mapping
 
 import "time"
 
-// Entry is one line of a link's history: what was done to it and why. It is
-// shown by explain, newest first, and bounded by the store.
+// Entry is one line of a link's history: what was done and why. explain shows the newest
+// first, and the store bounds their number.
 type Entry struct {
 	At        time.Time `json:"at"`
 	Side      Side      `json:"side,omitempty"` // where it was written; "" where nothing was
@@ -18,8 +18,7 @@ type Entry struct {
 	Part string `json:"part,omitempty"`
 }
 
-// Conflict is an entry of the conflict ledger: two values that met, both kept
-// whole.
+// Conflict is an entry of the conflict ledger: two conflicting values, both kept whole.
 type Conflict struct {
 	ID      string   `json:"id"`
 	Link    LinkID   `json:"link"`
@@ -46,9 +45,9 @@ type Conflict struct {
 	UndoneBy string            `json:"undone_by,omitempty"` // who asked for its undo
 }
 
-// ConflictID names the meeting of two values of an item in planning. It follows
-// from what met and from nothing that a store may forget: a link that is made
-// anew, under whatever id, finds the entry and its comment again.
+// ConflictID is the id of a conflict of two values of a planning item. It depends on the
+// values alone, and on nothing that a store may lose. So a rebuilt link, with another id,
+// finds the entry and its comment.
 func ConflictID(item ObjectID, a Attribute, github, planning string) string {
 	return digest([]string{string(item), string(a), canonical(a, github), canonical(a, planning)})
 }

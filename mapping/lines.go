@@ -2,8 +2,8 @@ package mapping
 
 import "slices"
 
-// keptLines is how many bodies' lines are remembered beside those of the base:
-// the body as it is, and those that writes of unknown outcome may have made.
+// keptLines is for how many bodies the lines are kept beside those of the base: the current
+// body, and those that writes of unknown outcome may have made.
 const keptLines = 3
 
 // Lines says which checklist lines of one body stand for tasks, by their places

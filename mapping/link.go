@@ -11,7 +11,7 @@ const (
 	ImportAll  = "all"  // closed ones, too
 )
 
-// Deferred counts how often in a row a key was put off, since when.
+// Deferred counts how often in a row a key was put off, and since when.
 type Deferred struct {
 	Count int       `json:"n"`
 	Since time.Time `json:"since"`
@@ -29,15 +29,14 @@ type Link struct {
 	Children []*Pair
 	// SubLinks are the sub-issues of the issue with their tasks.
 	SubLinks []*Pair
-	// Family is what is remembered of the sub-issues and tasks as a whole.
+	// Family is the state of the sub-issues and tasks as a whole.
 	Family Family
 	// Deferred is how often in a row the link's key was put off.
 	Deferred Deferred
 	// Review is the iterationReview that was last acted on, so that a person
 	// can reopen an issue that an approval closed.
 	Review string
-	// Shown is what of the card only shows on the issue; nil while nothing of
-	// it was ever shown.
+	// Shown is the projected part of the card; nil: nothing of it was ever projected.
 	Shown *Shown
 	// Import says which issues the import took that made the link (one of the
 	// ImportXxx constants); "" for a link that no import made.
@@ -100,8 +99,8 @@ func (l *Link) Refs() []Ref {
 	return refs
 }
 
-// Was reports whether an issue is one that the link's issue, or that of one of
-// its parts, was before it was transferred.
+// Was reports whether an issue is a former one of the link or of its parts, from before a
+// transfer.
 func (l *Link) Was(issue int64) bool {
 	return slices.ContainsFunc(l.Issues(), func(p *Pair) bool { return p.Was(issue) })
 }

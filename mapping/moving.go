@@ -5,28 +5,30 @@ import (
 	"time"
 )
 
-// A card cannot be moved to another project. So an issue that is to have its card there gets
-// a new one: its link hands it over to a link of that project, and rests without it.
+// A card cannot be moved to another project. An issue that needs a card there gets a new one:
+// its link hands it over to a link of that project, and rests without it.
 
-// MovedWhy is what a link says of itself whose issue has a card in another project by now.
+// MovedWhy is the reason of a link whose issue has a card in another project by now.
 const MovedWhy = "its issue was moved to another project"
 
 const (
-	// LeftBehind is the [Entry].What of something that stays on a card whose issue moves.
+	// LeftBehind is the [Entry].What of something that stays on the card of an issue that
+	// moves.
 	LeftBehind = "left behind"
 	// Relocated is the [Entry].What of an issue that moves to another project.
 	Relocated = "relocated"
 	// Rerouted is the [Entry].What of a pair that goes by another route.
 	Rerouted = "rerouted"
-	// Stayed is the [Entry].What of a pair that was to move, and why it does not.
+	// Stayed is the [Entry].What of a pair that was to move and does not.
 	Stayed = "stayed"
-	// LookMoved is the [IssueEvent].Look of what a link is told that another project's link hands
-	// its issue over to.
+	// LookMoved is the [IssueEvent].Look of an issue that a link of another project hands
+	// over.
 	LookMoved = "moved from another project"
 )
 
-// Moving says that an operator has the issue of a link get a card in another project. The
-// fields name what it is handed over to. They are empty before, and never change afterwards.
+// Moving says that an operator moves a link's issue to a card in another project. The fields
+// name the link that takes it over. They are empty until that is decided, and never change
+// afterwards.
 type Moving struct {
 	Project ObjectID `json:"project,omitempty"`
 	Route   string   `json:"route,omitempty"`
@@ -35,21 +37,21 @@ type Moving struct {
 	Issue   int64    `json:"issue,omitempty"` // its database id
 }
 
-// HandsOver reports whether it is decided which link takes the issue over. m may be nil.
+// HandsOver reports whether the link that takes the issue over is decided. m may be nil.
 func (m *Moving) HandsOver() bool { return m != nil && m.Link != "" }
 
 // HandedOver reports whether the link has handed its issue over and rests.
 func (l *Link) HandedOver() bool { return l.Parted && l.Moving.HandsOver() }
 
-// Stay has the issue of a link stay where it is, unless it is decided otherwise.
+// Stay cancels a move, unless it is decided already.
 func (l *Link) Stay() {
 	if !l.Moving.HandsOver() {
 		l.Moving = nil
 	}
 }
 
-// AwaitsAnswer says what of a link people are asked about, which keeps its issue from moving;
-// "": nothing.
+// AwaitsAnswer names an open question about the link, which keeps its issue from moving; "":
+// there is none.
 func (l *Link) AwaitsAnswer() string {
 	for _, p := range l.All() {
 		for a := range Sorted(p.Asking) {
@@ -76,8 +78,8 @@ type MovePlan struct {
 	Writes   int    // to GitHub
 }
 
-// Successor makes the link that takes the issue of a link over. Nothing is made yet; at is
-// now. What the bridge has put onto the issue to show its card, that link shows from now on.
+// Successor makes the link that takes the issue over; at is now. The projections that the
+// bridge put on the issue belong to that link from now on.
 func (l *Link) Successor(at time.Time) *Link {
 	route := Route{Name: l.Moving.Route, Project: l.Moving.Project}
 	next := route.begin(EventSeen, GitHub, at)
@@ -90,13 +92,13 @@ func (l *Link) Successor(at time.Time) *Link {
 	return next
 }
 
-// Bare names the same issue without a word on which snapshot of it was taken into account.
+// Bare returns the id of the same issue without a known snapshot.
 func (i *IssueID) Bare() IssueID {
 	return IssueID{ID: i.ID, NodeID: i.NodeID, Repo: i.Repo, RepoID: i.RepoID, Number: i.Number, Author: i.Author, Born: i.Born}
 }
 
-// GiveUpIssue leaves a link that has handed its issue over with nothing but its card, which
-// enters by no other route then, and the card before that one, which an erasure looks for.
+// GiveUpIssue leaves a link that has handed its issue over with its card alone, so that no
+// other route lets the card enter, and with the card before that one, which an erasure needs.
 func (l *Link) GiveUpIssue() error {
 	if err := l.Advance(EventUnlinked); err != nil {
 		return err

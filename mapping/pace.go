@@ -8,7 +8,7 @@ import (
 // MaxFold bounds how long edits that go on are folded.
 const MaxFold = 30 * time.Second
 
-// Pace is what a link remembers of how often its items are written.
+// Pace records how often a link's items are written.
 type Pace struct {
 	// Minute and Writes count the rounds of projections of one minute.
 	Minute time.Time `json:"minute,omitzero"`
@@ -28,9 +28,8 @@ type Fold struct {
 	Held  bool          `json:"held,omitempty"`
 }
 
-// Folding is how long a plan that writes to some sides waits for others to be
-// folded with it; 0: it goes at once. A plan goes as a whole as soon as one of its
-// sides may be written.
+// Folding is how long a plan that writes to some sides waits for further edits; 0: it goes at
+// once. A plan goes as a whole as soon as one of its sides may be written.
 func (p *Pace) Folding(now time.Time, sides ...Side) time.Duration {
 	var wait time.Duration
 	for _, side := range sides {
@@ -45,7 +44,7 @@ func (p *Pace) Folding(now time.Time, sides ...Side) time.Duration {
 	return wait
 }
 
-// Hold notes that edits towards some sides wait. It reports whether none did before.
+// Hold records that edits towards some sides wait, and reports whether none did before.
 func (p *Pace) Hold(sides ...Side) (first bool) {
 	first = true
 	for _, side := range sides {
@@ -57,8 +56,8 @@ func (p *Pace) Hold(sides ...Side) (first bool) {
 	return first
 }
 
-// PutOff has whatever is folded wait until a time at least, on both sides. It
-// changes nothing where no edit waits.
+// PutOff makes the waiting edits of both sides wait until a time at least. It changes nothing
+// where no edit waits.
 func (p *Pace) PutOff(until time.Time) {
 	if !p.Folds[GitHub].Held && !p.Folds[Planning].Held {
 		return
@@ -73,9 +72,9 @@ func (p *Pace) PutOff(until time.Time) {
 	}
 }
 
-// Begin notes that a side is about to be written. first is how long the next edit
-// is folded. It doubles, up to MaxFold, while edits had to wait that nothing of ours
-// led to: two programs that answer each other are soon found out.
+// Begin records that a side is about to be written. first is how long the next edit is folded.
+// That doubles, up to MaxFold, while edits had to wait that no write of ours led to. Answers
+// of a program do not count, so that two programs that answer each other are noticed soon.
 func (p *Pace) Begin(side Side, now time.Time, first time.Duration) {
 	f := p.Folds[side]
 	if f.Held && !p.answering() {
@@ -94,7 +93,7 @@ func (p *Pace) answering() bool {
 	return false
 }
 
-// Agreed notes that the sides agree: no plan goes on, and no edit waits.
+// Agreed records that the sides agree: no plan goes on, and no edit waits.
 func (p *Pace) Agreed() {
 	p.Midway = false
 	for side, f := range p.Folds {
@@ -105,7 +104,7 @@ func (p *Pace) Agreed() {
 	}
 }
 
-// Wrote notes that a side was written just now.
+// Wrote records that a side was just written.
 func (p *Pace) Wrote(side Side, now time.Time) {
 	if f, ok := p.Folds[side]; ok {
 		f.Until = now.Add(f.For)
@@ -151,7 +150,7 @@ type Change struct {
 	Several bool // more than one change came together
 }
 
-// Take takes in the changes that lead to a write.
+// Take records the changes that lead to a write.
 func (x *Exchange) Take(changes ...Change) {
 	score := quickScore
 	wrote := maps.Clone(x.Wrote)
@@ -176,7 +175,7 @@ func (x *Exchange) Take(changes ...Change) {
 	x.Score += score
 }
 
-// Answer notes that a side was written: what changes there next may answer it.
+// Answer records that a side was written: its next change may answer that write.
 func (x *Exchange) Answer(side Side, now time.Time) {
 	wrote := maps.Clone(x.Wrote)
 	if wrote == nil {

@@ -17,8 +17,8 @@ const (
 	Checklist PairKind = "checklist" // a line of an issue's checklist and its task
 )
 
-// Pair is two items that are kept the same, or one that is to get its partner. Every kind of
-// pair has this record, and what only some kinds have is zero in the others.
+// Pair is two items that are kept the same, or one that is to get its partner. All kinds of
+// pairs have this record; fields that a kind does not use are zero.
 type Pair struct {
 	Kind  PairKind
 	State LinkState
@@ -28,11 +28,11 @@ type Pair struct {
 	// Nonce is the secret part of this pair's marker (see Marker).
 	Nonce string
 
-	// Issue is the item on GitHub. A pair that is about a part of an issue has none of its
-	// own: a line of its checklist, its state.
+	// Issue is the item on GitHub. A pair for a part of an issue (a line of its checklist, its
+	// state) has none of its own.
 	Issue IssueID
 	// Item is the text of a line as it was last seen, or is to be written, in planning's form.
-	// Lines that stand in the body stand in its order.
+	// Lines of the body are in its order.
 	Item string
 	// Card is the item in planning: a card, or, unless the pair is a [Root], a task.
 	Card CardID
@@ -47,8 +47,8 @@ type Pair struct {
 	Reads
 	// Pace is how often the items are written.
 	Pace Pace
-	// Unfinished says that something was written but not everything that was
-	// seen has been dealt with: both items are to be read in full next time.
+	// Unfinished says that something was written, and not everything that was seen has been
+	// handled: both items are read as a whole next time.
 	Unfinished bool
 	Mark
 	Kin
@@ -57,7 +57,7 @@ type Pair struct {
 	Dates
 }
 
-// Disputes are what keeps single attributes from being the same, or undoes that.
+// Disputes keep single attributes from agreeing, or undo their agreement.
 type Disputes struct {
 	// Refused holds values that a side does not take; they block their
 	// attribute alone until they change.
@@ -70,7 +70,7 @@ type Disputes struct {
 	Undo map[Attribute]string `json:"undo,omitempty"`
 }
 
-// Reads is what reads of the items said that cannot be believed at once.
+// Reads records answers to reads that cannot be believed at once.
 type Reads struct {
 	// Gone counts, per side, the reads of the item itself in a row that
 	// answered gone; two make the pair orphaned.
@@ -78,30 +78,29 @@ type Reads struct {
 	// GoneSince is when the first of those reads was made: a side that lags
 	// answers gone for what it does not know yet.
 	GoneSince time.Time `json:"gone_since,omitzero"`
-	// Unconfirmed says that the pair was orphaned and that no later look has confirmed
-	// it yet: until then nobody is told.
+	// Unconfirmed says that the pair is orphaned and no later read has confirmed it yet:
+	// nobody is told until then.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
-	// BehindSince is when reads of the issue began to be older than what is known of it;
-	// zero: they are not.
+	// BehindSince is when reads of the issue began to be older than its known state; zero:
+	// they are not.
 	BehindSince time.Time `json:"behind_since,omitzero"`
 }
 
-// Mark is what is known of the pair's marker beside its nonce.
+// Mark is the state of the pair's marker, beside its nonce.
 type Mark struct {
-	// Remarked is the digest of the text, without our marker, to which the
-	// marker was last given back: a service that takes it off again is not
-	// written to for ever.
+	// Remarked is the digest of the text, without our marker, that last got its marker back. A
+	// service that removes it again is not written to for ever.
 	Remarked string `json:"remarked,omitempty"`
 	Copied   bool   `json:"copied,omitempty"` // a person copied another pair's card or task to make this one's
 }
 
-// Kin is the place of an issue among others.
+// Kin is an issue's relation to other issues.
 type Kin struct {
 	// Join: the sub-issue was made by the bridge and is still to be added
 	// to its parent.
 	Join bool `json:"join,omitempty"`
-	// Parent is the database id of the parent that GitHub last told of, 0 where
-	// it told of none yet, NoParentID where it said that there is none any more.
+	// Parent is the database id of the parent that GitHub last reported. It is 0 before the
+	// first report, and NoParentID after GitHub reported that there is none any more.
 	Parent int64 `json:"parent,omitempty"`
 }
 
@@ -119,7 +118,7 @@ type Transfer struct {
 	Former []int64 `json:"former,omitempty"`
 }
 
-// Rest is how a pair rests that is not synchronised.
+// Rest describes a pair that is not synchronised.
 type Rest struct {
 	// Suspended is the state that a dormant pair returns to when its route is back; "" of
 	// one that an older release made dormant.
@@ -203,7 +202,7 @@ func (p *Pair) Joined() bool {
 	return p.State == Creating && p.Intent != nil && p.Intent.Side == Planning && p.Card.ID != ""
 }
 
-// SetBase notes what both sides agree on about an attribute. No value of it is refused then.
+// SetBase sets what both sides agree on for an attribute, which ends the refusal of its value.
 func (p *Pair) SetBase(a Attribute, base Base) {
 	if p.Base == nil {
 		p.Base = map[Attribute]Base{}

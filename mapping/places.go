@@ -2,8 +2,7 @@ package mapping
 
 import "time"
 
-// IssueID names the issue of a link and the newest snapshot of it that was
-// taken into account.
+// IssueID identifies the issue of a link, and its newest known snapshot.
 type IssueID struct {
 	ID     int64  `json:"id,omitempty"` // 0 while the issue is not created
 	NodeID string `json:"node,omitempty"`
@@ -24,9 +23,9 @@ type IssueID struct {
 	Agreed time.Time `json:"agreed,omitzero"`
 }
 
-// Place takes in where a snapshot shows the card. Only listings tell the
-// bucket's title: it stays known where a snapshot without it shows no bucket, as
-// in a sprint, or the same one by either of its ids.
+// Place records where a snapshot shows the card. Only listings have the bucket's title. It
+// stays known where a snapshot without a title has no bucket, as in a sprint, or the same
+// bucket by either of its ids.
 func (c *CardID) Place(card *Card) {
 	switch {
 	case card.Bucket == "" && c.BucketName == "":
@@ -36,8 +35,7 @@ func (c *CardID) Place(card *Card) {
 	}
 }
 
-// CardID names the card of a link and the newest version of it that was taken
-// into account.
+// CardID identifies the card of a link, and its newest known version.
 type CardID struct {
 	ID              ObjectID `json:"id,omitempty"` // "" while the card is not created
 	CID             int64    `json:"cid,omitempty"`

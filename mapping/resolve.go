@@ -2,9 +2,9 @@ package mapping
 
 import "time"
 
-// View is what one side shows now, per attribute and in that side's own
-// representation. An attribute that is absent is not known and taken as
-// unchanged since the base. Versions matter on the planning side only.
+// View is the current state of one side, per attribute and in that side's own representation.
+// An absent attribute is not known, and counts as unchanged since the base. Versions matter on
+// the planning side only.
 type View map[Attribute]Versioned
 
 // Interval bounds the moment of an edit that nobody saw happen. A zero
@@ -16,10 +16,10 @@ type Interval struct {
 
 func (i Interval) known() bool { return !i.From.IsZero() && !i.To.IsZero() }
 
-// Input is everything a decision is made from.
+// Input is everything that a decision depends on.
 type Input struct {
 	Link *Link
-	// Pair is the one of the link's that is decided about; nil: its own.
+	// Pair is the pair of the link that is decided about; nil: the root.
 	Pair     *Pair
 	Route    *Route
 	GitHub   View
@@ -27,13 +27,14 @@ type Input struct {
 	// Edited says, per attribute, when each side was edited last, as far as it is
 	// known; the policy newest compares them.
 	Edited map[Attribute]map[Side]Interval
-	// Asked are the ledger's entries of the attributes that people are asked about.
+	// Asked are the ledger entries of the attributes that people are asked about.
 	Asked map[Attribute]Conflict
-	// Answers are an operator's choices for attributes that are asked. One holds for the
-	// values that were asked about. Where somebody wrote others since, it is asked anew.
+	// Answers are an operator's choices for these attributes. An answer holds for the two
+	// values that were asked about. Where somebody wrote other values since, the question is
+	// asked anew.
 	Answers map[Attribute]Side
-	// Rewound has the attributes of which GitHub shows a time before the base, as a
-	// server does that was restored. A version of planning's tells that by itself.
+	// Rewound has the attributes in which GitHub shows a state before the base, as a restored
+	// server does. Planning's versions show that by themselves.
 	Rewound map[Attribute]bool
 }
 
@@ -75,13 +76,13 @@ type Decision struct {
 	Base Base
 	// Winner is the side whose value stands, where there was a conflict.
 	Winner Side
-	// Loses says that a value a person wrote is overwritten or left standing
-	// against another, and is not kept yet: both values go to the ledger, and
-	// onto the issue, before anything is written.
+	// Loses says that a value of a person is overwritten, or stays in conflict with another,
+	// and is not stored yet. Both values go into the ledger, and onto the issue, before
+	// anything is written.
 	Loses bool
 	// By is the operator whose wish it is; "": it is nobody's.
 	By string
-	// Edited is what is known, where people are asked, of when each side was edited.
+	// Edited is what is known about when each side was edited, where people are asked.
 	Edited map[Side]Interval
 }
 
@@ -92,8 +93,8 @@ func (in *Input) pair() *Pair {
 	return &in.Link.Pair
 }
 
-// text is the part of a GitHub value that planning has a value for. Only a root's
-// checklist lines are tasks.
+// text is the part of a GitHub value that planning has, too. Only a root's checklist lines are
+// tasks.
 func (in *Input) text(a Attribute, github string) string {
 	if in.pair().IsTask() {
 		return github
@@ -101,8 +102,7 @@ func (in *Input) text(a Attribute, github string) string {
 	return in.Link.Text(in.Route, a, github)
 }
 
-// Plan is the decisions that would bring a link to agreement. Attributes that
-// agree have none.
+// Plan has the decisions that bring a link to agreement. Attributes that agree have none.
 type Plan struct{ Decisions []Decision }
 
 // Writes reports whether the plan writes to a side.
@@ -182,8 +182,8 @@ func (in *Input) decide(a Attribute) (Decision, bool) {
 	return in.settle(a, &base, g, p), true
 }
 
-// now returns what both sides hold, the base standing in for a side that is
-// not known; known says whether both were seen.
+// now returns the values of both sides. The base stands for a side that is not known; known
+// says whether both sides are.
 func (in *Input) now(a Attribute) (g string, p Versioned, known bool) {
 	base, _ := in.base(a)
 	gv, gKnown := in.GitHub[a]
@@ -198,7 +198,7 @@ func (in *Input) now(a Attribute) (g string, p Versioned, known bool) {
 	return g, p, gKnown && pKnown
 }
 
-// base is what both sides last agreed on, of GitHub's value its text only.
+// base is what both sides last agreed on, with only the text of GitHub's value.
 func (in *Input) base(a Attribute) (Base, bool) {
 	base, ok := in.pair().Base[a]
 	base.GitHub = in.text(a, base.GitHub)
@@ -293,8 +293,7 @@ func (in *Input) win(a Attribute, winner Side, g string, p Versioned, why string
 	return d
 }
 
-// asks leaves both values to a person; fresh says that nobody is asked about
-// them yet.
+// asks leaves both values to a person; fresh: nobody has been asked about them yet.
 func asks(a Attribute, g string, p Versioned, fresh bool, why string) Decision {
 	return Decision{
 		Attribute: a, Action: Ask, Why: why, Loses: fresh,

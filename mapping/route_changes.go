@@ -9,20 +9,19 @@ import (
 	"strings"
 )
 
-// RouteChanges are the routes by which two configurations differ, by name and in the order
-// of their names.
+// RouteChanges are the differences between the routes of two configurations, sorted by name.
 type RouteChanges struct {
 	Added, Removed []string
 	Changed        []RouteChange
 }
 
-// RouteChange says what of a route is another than before.
+// RouteChange is one route that differs.
 type RouteChange struct {
 	Name   string
 	Fields []string // keys of the configuration
 }
 
-// ChangesTo returns what becomes of the routes when they are replaced by others.
+// ChangesTo compares the routes with the ones that replace them.
 func (rs Routes) ChangesTo(next Routes) (c RouteChanges) {
 	for _, r := range rs.All() {
 		now := next.ByName(r.Name)
@@ -43,7 +42,7 @@ func (rs Routes) ChangesTo(next Routes) (c RouteChanges) {
 	return c
 }
 
-// otherKeys spells the fields that are not called as their key is.
+// otherKeys has the keys of the fields whose names differ from them.
 var otherKeys = map[string]string{"ProjectName": "project", "Policies": "conflicts", "DefaultPolicy": "conflicts"}
 
 var wordStart = regexp.MustCompile(`([a-z])([A-Z])`)

@@ -2,12 +2,12 @@ package mapping
 
 import "slices"
 
-// A link goes by the route that takes its issue now, whatever the name of the route was by
-// which it came. Its card stays in its project, so that no route of another project has it.
+// A link goes by the route that takes its issue now, whatever the name of its former route.
+// Its card stays in its project, so that no route of another project takes the link.
 
-// Of returns the route by which a link goes. Where several of its project are for the
-// repository and the link has none of them, among lists them: the issue tells which. A link
-// whose route was pointed elsewhere keeps it. Both are nil where no route has the link.
+// Of returns the route of a link. Where several routes of its project have the repository, and
+// none is the link's own, among lists them: the issue decides. A link whose route was pointed
+// at another project keeps the route. Both results are nil where no route has the link.
 func (rs Routes) Of(l *Link) (route *Route, among []*Route) {
 	own := rs.ByName(l.Route)
 	if l.Issue.Repo == "" {
@@ -30,9 +30,8 @@ func (rs Routes) Of(l *Link) (route *Route, among []*Route) {
 	return nil, nil
 }
 
-// at returns a route for a link of a project to which it does not lead: it writes there in the
-// name that the project is written in. It is nil where the configuration does not name the
-// project. r may be nil.
+// at returns a route for a link of another project than the route's: it writes there as the
+// project's user. It is nil where the configuration does not name the project. r may be nil.
 func (rs Routes) at(project ObjectID, r *Route) *Route {
 	if r == nil || r.Project == project {
 		return r
@@ -46,9 +45,9 @@ func (rs Routes) at(project ObjectID, r *Route) *Route {
 	return &there
 }
 
-// Takes returns the route of the link's project that takes an issue in, be it the
-// link's own or one that it has become: the route that the link has, where that is for the
-// issue's repository, else the first whose filter it passes, else the first; nil where
+// Takes returns the route of the link's project that takes an issue, which is the link's own
+// or what that has become. The link's own route comes first, where it has the issue's
+// repository, then the first route whose filter accepts the issue, then the first one. nil:
 // there is none.
 func (rs Routes) Takes(l *Link, issue *Issue, scheme LabelScheme) *Route {
 	among := rs.candidates(l, issue.Repo)
@@ -66,7 +65,7 @@ func (rs Routes) Takes(l *Link, issue *Issue, scheme LabelScheme) *Route {
 }
 
 // candidates lists the routes of a link's project that may take issues of a repository, and
-// behind them the link's own one where that was pointed elsewhere.
+// behind them the link's own route where that leads to another project now.
 func (rs Routes) candidates(l *Link, repo string) []*Route {
 	var among []*Route
 	var own *Route

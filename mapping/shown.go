@@ -6,42 +6,41 @@ import (
 	"time"
 )
 
-// Shown is what of a card only shows on its issue and is never taken from
-// there: what planning said of it last, and what the bridge has put onto the
-// issue for it. What a person puts there stays the person's.
+// Shown is the part of a card that is projected onto its issue, and never read back:
+// planning's last state of it, and what the bridge has put on the issue. What a person puts
+// there belongs to the person.
 type Shown struct {
 	Status string   `json:"status,omitempty"` // of the card's counters, as planning spells it
 	Review string   `json:"review,omitempty"` // iterationReview, as planning spells it
 	Sprint ObjectID `json:"sprint,omitempty"`
 	Users  []string `json:"users,omitempty"` // planning's, on the card's tasks in its sprint
 
-	// Labels are those of planning's that the issue has, as far as is known.
+	// Labels are the projected labels that the issue has, as far as is known.
 	Labels []string `json:"labels,omitempty"`
-	// Made are labels of people's own kind that the bridge put onto the issue, or is
-	// about to: those with the card's number.
+	// Made are labels of a form that people use, too, and that the bridge put on the issue or
+	// is about to: those with the card's number.
 	Made []string `json:"made,omitempty"`
-	// Unsure is set while something waits for its next turn to be shown: what the
-	// issue has of it may be another than is noted here.
+	// Unsure is set while a projection waits for its next turn: the issue may differ from this
+	// record.
 	Unsure bool `json:"unsure,omitempty"`
 	// Waited is set while the labels wait for their share of GitHub's write budget.
 	Waited bool `json:"waited,omitempty"`
 	// Milestone is the number of the milestone that the bridge set; 0: none.
 	Milestone int `json:"milestone,omitempty"`
-	// Assignees are the logins that the bridge added, Assigned those that were
-	// dealt with last, whoever had added them.
+	// Assignees are the logins that the bridge added. Assigned are the logins that were
+	// handled last, whoever had added them.
 	Assignees []string `json:"assignees,omitempty"`
 	Assigned  []string `json:"assigned,omitempty"`
 	// Dropped are logins, and numbers of milestones behind a #, that GitHub
 	// took without a word and did not set, as it does where the bridge may not
 	// push or a person cannot be assigned. They are not tried again.
 	Dropped []string `json:"dropped,omitempty"`
-	// Closing is set while a close for the review may be under way: the issue's
-	// updated_at before it.
+	// Closing is set while a close for the review may be under way: it is the issue's
+	// updated_at before the close.
 	Closing time.Time `json:"closing,omitzero"`
 }
 
-// Take takes in what a snapshot of the card says. Users that it does not know
-// stay.
+// Take takes in a snapshot of the card. Users that the snapshot does not have stay.
 func (s *Shown) Take(card *Card) {
 	s.Status, s.Review, s.Sprint = "", card.Review, card.Iteration
 	if card.Counters != nil {
@@ -52,8 +51,8 @@ func (s *Shown) Take(card *Card) {
 	}
 }
 
-// Moved is what is known once the issue was transferred: milestones, and who
-// can be assigned, are of the repository that it left. s may be nil.
+// Moved is the record after a transfer of the issue: milestones and possible assignees belong
+// to the former repository. s may be nil.
 func (s *Shown) Moved() *Shown {
 	if s == nil {
 		return nil
@@ -61,8 +60,7 @@ func (s *Shown) Moved() *Shown {
 	return &Shown{Status: s.Status, Review: s.Review, Sprint: s.Sprint, Users: s.Users, Made: s.Made, Assignees: s.Assignees}
 }
 
-// Card is the part of the card that labels show. bucketName is "" where it is
-// not known.
+// Card is the part of the card that labels show. bucketName is "" where it is not known.
 func (s *Shown) Card(bucketName string) *Card {
 	return &Card{Review: s.Review, BucketName: bucketName, Counters: &Counters{Status: s.Status}}
 }
@@ -83,8 +81,7 @@ func (s *Shown) Project(current []string, card *Card, scheme LabelScheme) (add, 
 	return add, remove
 }
 
-// Make notes the labels with a card's number among those that are about to be put
-// onto the issue.
+// Make records the labels with a card's number among those that are about to be added.
 func (s *Shown) Make(labels []string, scheme LabelScheme) {
 	for _, l := range labels {
 		if scheme.IsCardLabel(l) && !hasLabel(s.Made, l) {
@@ -93,8 +90,8 @@ func (s *Shown) Make(labels []string, scheme LabelScheme) {
 	}
 }
 
-// Carry takes in the labels that the issue has. A label that the bridge made and that
-// is gone is forgotten, unless it is the card's: whoever sets it then, it is theirs.
+// Carry records the labels that the issue has. A label of ours that is gone is forgotten,
+// unless it is the card's current one: whoever adds it then owns it.
 func (s *Shown) Carry(labels []string, card *Card, scheme LabelScheme) {
 	var made []string
 	for _, l := range s.Made {

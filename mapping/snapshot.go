@@ -10,23 +10,22 @@ import (
 	"time"
 )
 
-// IssueEvent is one `edited` event of GitHub: it carries what stood there before,
-// which is how an edit that one of our writes ran over is found. A nil field
-// was not edited.
+// IssueEvent is one `edited` event of GitHub, or another event that no snapshot replaces. An
+// edit carries the value before it, which shows that one of our writes ran over it. A nil
+// field was not edited.
 type IssueEvent struct {
-	// Look, where set, says that this is no edit but a reason to read both
-	// items themselves: deleted, transferred, missing from a listing; or, as
-	// LookOpened, that the issue is new; or LookHandedOver.
+	// Look, where set, says that this is no edit but a reason to read both items: deleted,
+	// transferred, missing from a listing. LookOpened says that the issue is new; see also
+	// LookHandedOver.
 	Look string `json:"look,omitempty"`
-	// Item is the issue that it is about; "" for the link's own.
+	// Item is the issue of the event; "": the link's own.
 	Item Ref `json:"item,omitempty"`
-	// Parent, where set, says that the issue became a sub-issue, or is one no
-	// more.
+	// Parent, where set, says that the issue became a sub-issue, or ceased to be one.
 	Parent *Parent `json:"parent,omitempty"`
 	// Moved, where set, says that an issue has become another one.
 	Moved *Move `json:"moved,omitempty"`
-	// Step, where set, is what an event of our own account about a label shows:
-	// perhaps a step of what we wrote, else a snapshot as any other.
+	// Step, where set, is an event of our own account about a label: perhaps a step of our
+	// writes, else a snapshot like any other.
 	Step *OwnEvent `json:"step,omitempty"`
 
 	TitleFrom *string   `json:"title_from,omitempty"`
@@ -48,21 +47,20 @@ type OwnEvent struct {
 	On    bool   `json:"on,omitempty"`
 }
 
-// LookOpened is the Look of an `opened` event that tells of no transfer: the
-// issue was nothing else before.
+// LookOpened is the Look of an `opened` event without a transfer: the issue was no other issue
+// before.
 const LookOpened = "opened"
 
-// LookHandedOver is the Look of what a link is told that another one hands its issue over
-// to. Nothing is read for it. It is a change, even where the issue was seen as it is: a link
-// that is about to go stays.
+// LookHandedOver is the Look of an issue that another link hands over. Nothing is read for it.
+// It counts as a change even where the issue's snapshot is known, so that a link that is about
+// to be removed stays.
 const LookHandedOver = "handed over"
 
-// DigestIssue tells snapshots of one issue apart by everything that is
-// synchronised. Who edited and when is not part of it, nor a repository's name,
-// which changes nothing of its issues, nor what only some answers show or say by id. An older
-// version's digests differ, which costs no more than a look at the issue.
+// DigestIssue identifies a snapshot of an issue by everything that is synchronised. The
+// editor, the time, the repository's name, and values that only some answers have are left
+// out. Digests of an older version differ, which costs one look at the issue.
 //
-// It is taken of every delivery, so that it is of a plain list and not of JSON.
+// It is computed for every delivery, so it hashes a plain list and no JSON.
 func DigestIssue(i *Issue) string {
 	var usual [4 << 10]byte // on the stack
 	b := usual[:0]

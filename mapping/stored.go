@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A record is stored as the releases before [Pair] stored it, so that a store serves both:
-// a part has the form of a root link, and a task without an issue has a form of its own.
+// A record keeps the stored form of the releases before [Pair], so that one store serves both.
+// A part has the form of a root link, and a task without an issue has a form of its own.
 
 // storedLink is the stored form of a root link, and of each of its parts.
 type storedLink struct {
@@ -94,8 +94,8 @@ func (l *Link) stored(p *Pair) *storedLink {
 	}
 }
 
-// UnmarshalJSON implements json.Unmarshaler. What an earlier release noted in a part and
-// never read again is dropped.
+// UnmarshalJSON implements json.Unmarshaler. Fields of parts that an earlier release wrote and
+// never read are dropped.
 func (l *Link) UnmarshalJSON(data []byte) error {
 	var s storedLink
 	if err := json.Unmarshal(data, &s); err != nil {
