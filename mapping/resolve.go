@@ -179,7 +179,7 @@ func (in *Input) decide(a Attribute) (Decision, bool) {
 	case Equal(a, g, p.Value):
 		return adopt(a, g, p, "both sides changed to the same"), true
 	}
-	return in.settle(a, &base, g, p), true
+	return in.resolveConflict(a, &base, g, p), true
 }
 
 // now returns the values of both sides. The base stands for a side that is not known; known
@@ -214,7 +214,7 @@ func (in *Input) decideUnbased(a Attribute, g string, p Versioned) Decision {
 	case same(a, p.Value, ""):
 		return in.toPlanning(a, g, p, "only GitHub has a value at first sight")
 	}
-	return in.settle(a, nil, g, p)
+	return in.resolveConflict(a, nil, g, p)
 }
 
 // cleared reports whether GitHub lost a value that planning cannot lose.
@@ -249,129 +249,6 @@ func (in *Input) lock(version int64) int64 {
 		return ForceVersion
 	}
 	return version
-}
-
-// settle decides an attribute that both sides changed to different values.
-func (in *Input) settle(a Attribute, base *Base, g string, p Versioned) Decision {
-	winner, answered := in.Answers[a]
-	if answered && in.pair().Asked(a, g, p.Value) {
-		return in.win(a, winner, g, p, "an operator chose "+string(winner))
-	}
-	policy := in.Route.Policy(a)
-	switch policy {
-	case PolicyMerge:
-		if merge := a.Spec().Merge; merge != nil && base != nil {
-			if hub, plan, ok := merge(*base, g, p.Value); ok {
-				return merged(a, hub, plan, g, p)
-			}
-		}
-		return in.win(a, Planning, g, p, "policy merge: it does not merge, planning wins")
-	case PolicyNewest:
-		edited := map[Side]Interval{GitHub: in.edited(GitHub, a, g), Planning: in.edited(Planning, a, p.Value)}
-		if winner, ok := newest(edited[GitHub], edited[Planning]); ok {
-			return in.win(a, winner, g, p, "policy newest: "+string(winner)+" was edited later")
-		}
-		d := asks(a, g, p, !in.pair().Asked(a, g, p.Value), "policy newest: the times do not tell which edit was later")
-		d.Edited = edited
-		return d
-	case PolicyAsk:
-		return asks(a, g, p, in.pair().Asking[a] == "" || answered, "policy ask")
-	case PolicyGitHub:
-		return in.win(a, GitHub, g, p, "policy github")
-	}
-	return in.win(a, Planning, g, p, "policy planning")
-}
-
-func (in *Input) win(a Attribute, winner Side, g string, p Versioned, why string) Decision {
-	var d Decision
-	if winner == GitHub {
-		d = in.toPlanning(a, g, p, why)
-	} else {
-		d = toGitHub(a, g, p, why)
-	}
-	d.Action, d.Winner, d.Loses = ResolveConflict, winner, true
-	return d
-}
-
-// asks leaves both values to a person; fresh: nobody has been asked about them yet.
-func asks(a Attribute, g string, p Versioned, fresh bool, why string) Decision {
-	return Decision{
-		Attribute: a, Action: Ask, Why: why, Loses: fresh,
-		Base: Base{GitHub: g, Planning: p.Value, Version: p.Version},
-	}
-}
-
-// merged writes a merge, one side at a time: planning first, where the lock
-// decides. Until GitHub holds it as well, the base is GitHub's text on both
-// sides, for the merge was made from all of it: what is left to do is a change of
-// planning, also after a crash between the two, and what a person writes on
-// GitHub meanwhile merges with it.
-func merged(a Attribute, hub, plan, g string, p Versioned) Decision {
-	d := Decision{Attribute: a, Action: MergeBoth, Why: "both sides changed different parts"}
-	switch onHub, onPlan := same(a, hub, g), same(a, plan, p.Value); {
-	case onPlan && onHub:
-		return adopt(a, g, p, d.Why)
-	case onPlan:
-		d.GitHub = &Write{From: g, To: hub}
-		d.Base = Base{GitHub: hub, Planning: p.Value, Version: p.Version}
-	case onHub:
-		d.Planning = &Write{From: p.Value, To: plan, Version: p.Version}
-		d.Base = Base{GitHub: g, Planning: plan, Version: p.Version}
-	default:
-		d.Planning = &Write{From: p.Value, To: plan, Version: p.Version}
-		d.Base = Base{GitHub: g, Planning: PlanningForm(a, g, p.Value), Version: p.Version}
-	}
-	return d
-}
-
-// mergeSummary merges in planning's representation, with nothing defused. Where
-// planning normalised what it was sent, GitHub's edit is first carried over onto
-// the normalised text, so that the normalisation itself is nobody's edit.
-func mergeSummary(base Base, g, p string) (toGitHub, toPlanning string, ok bool) {
-	theirs, agreed := Restore(g), restoreLinks(base.Planning)
-	if sent := Restore(base.GitHub); Canonical(sent) != Canonical(agreed) {
-		if theirs, ok = Merge(sent, theirs, agreed); !ok {
-			return "", "", false
-		}
-	}
-	m, ok := Merge(agreed, theirs, restoreLinks(p))
-	if !ok {
-		return "", "", false
-	}
-	return DefuseKeeping(legible(restoreLinks(m)), g), defuseLinks(m, p), true
-}
-
-// edited bounds when a side came to hold a value. Of one that stood there when
-// people were asked that is what was known then: the times of now may be those
-// of another attribute's edit. Only a poll that the question did not wait for
-// still tells of planning's.
-func (in *Input) edited(side Side, a Attribute, value string) Interval {
-	now := in.Edited[a][side]
-	c, ok := in.Asked[a]
-	held := c.GitHub
-	if side == Planning {
-		held = c.Planning
-	}
-	if !ok || !same(a, held, value) {
-		return now
-	}
-	if was := c.Edited[side]; was.known() || side == GitHub || !now.From.Before(c.At) {
-		return was
-	}
-	return now
-}
-
-// newest compares two edits of which only bounds are known.
-func newest(g, p Interval) (Side, bool) {
-	switch {
-	case !g.known() || !p.known():
-		return "", false
-	case g.From.After(p.To):
-		return GitHub, true
-	case p.From.After(g.To):
-		return Planning, true
-	}
-	return "", false
 }
 
 // restrain takes back writes that the route's direction forbids or that a side
@@ -412,39 +289,6 @@ func (in *Input) oneWay(d Decision) Decision {
 
 func (d Decision) held(action Action, why string) Decision {
 	return Decision{Attribute: d.Attribute, Action: action, Why: why, Base: d.Base}
-}
-
-// Overrun decides about an edit of GitHub that our write of planning's value
-// ran over and that does not merge with it, by the route's policy. Where a side wins
-// the base stays, so that a restored edit is a change of GitHub. Where people are
-// asked the base is that of before the write (old; nil: none): once the edit is
-// restored both sides have changed since. edited says when each side was edited.
-func Overrun(route *Route, a Attribute, base Base, old *Base, edited map[Side]Interval) Decision {
-	const why = "a write of ours ran over an edit; policy: "
-	d := Decision{Attribute: a, Action: ResolveConflict, Winner: Planning, Loses: true, Base: base}
-	if route.leader() == Planning {
-		d.Why = "a write of ours ran over an edit; the route only goes " + string(route.Direction)
-		return d
-	}
-	switch route.Policy(a) {
-	case PolicyGitHub:
-		d.Winner = GitHub
-	case PolicyNewest:
-		if winner, ok := newest(edited[GitHub], edited[Planning]); ok {
-			d.Winner = winner
-			break
-		}
-		d.Edited = edited
-		fallthrough
-	case PolicyAsk:
-		d.Action, d.Winner, d.Base, d.Why = Ask, "", Base{}, why+"people are asked"
-		if old != nil {
-			d.Base = *old
-		}
-		return d
-	}
-	d.Why = why + string(d.Winner) + " wins"
-	return d
 }
 
 // VersionOr returns the version of an attribute in the view, or def where the
