@@ -14,43 +14,42 @@ import (
 	"planbridge/store"
 )
 
-// How keys wait for each other.
+// Bounds on how long, and how many, keys wait for each other.
 const (
-	// linger is how long after the last key joined the batch asks whether others are still
-	// to come. It waits for those, as live keys go before them, until two thirds of the
-	// time are over that any member had when it joined: the rest of that member's lease is
-	// for what is done.
-	linger = 400 * time.Millisecond
-	// briefMost bounds how long the members of a brief batch wait for each other, however fast
-	// they come.
-	briefMost = 2 * time.Second
-	// waitMost bounds how many keys wait at once: in batches that are being done, and in
-	// those that others may still join.
-	waitMost = 400
-	// crowdedWait is how long a key is put off where too many wait already.
+	// joinGrace is how long a batch waits after its last member joined, before it asks whether
+	// more keys of an import come. It then waits for those, as live keys are worked before them.
+	// A member waits for two thirds of the time that its lease had left when it joined. The batch
+	// is done in the rest.
+	joinGrace = 400 * time.Millisecond
+	// maxBriefWait bounds how long the members of a brief batch wait for each other, however fast
+	// they join.
+	maxBriefWait = 2 * time.Second
+	// maxWaiting bounds how many keys wait at once, in open batches and in batches under way.
+	maxWaiting = 400
+	// crowdedWait is how long a key is put off while maxWaiting keys wait.
 	crowdedWait = time.Second
 )
 
-// errBroken: what was done together did not come to its end.
-var errBroken = errors.New("broken off")
+// errIncomplete is the error of a batch whose Act did not return.
+var errIncomplete = errors.New("broken off")
 
-// batches lets keys that are worked at the same time do one thing together: those that
-// join one batch within a moment are acted for at once. It is safe for concurrent use.
+// batches lets keys that are worked at the same time act together: keys that join one batch
+// within a moment share one call. It is safe for concurrent use.
 type batches struct {
 	store store.Store
 	clock Clock
-	guard *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
+	guard *guard.Guard // it handles panics of the act; nil: panics are not recorded
 
-	waiting chan struct{} // held by keys that wait for others
-	crowded atomic.Int64  // until when keys are waited for that were put off, Unix nanoseconds
-	turns   sync.Map      // of the batches that take turns: project to chan struct{}
-	patient atomic.Int64  // members of batches that are not brief: keys of an import
+	waiting       chan struct{} // holds one element for each key that waits for others
+	crowdedUntil  atomic.Int64  // Unix nanoseconds: until then, batches wait for keys that maxWaiting put off
+	turns         sync.Map      // project to chan struct{}: held by the batch that has its project's turn
+	importWaiting atomic.Int64  // members of batches that are not brief: keys of an import
 
 	mu   sync.Mutex
 	open map[batchID]*batch
 }
 
-// batchID tells the batches that are open at a time apart.
+// batchID identifies an open batch.
 type batchID struct {
 	project mapping.ObjectID
 	name    string
@@ -59,29 +58,29 @@ type batchID struct {
 
 func (id batchID) String() string { return fmt.Sprint(id.project, " ", id.name) }
 
-// batch is one that was joined. All members brought the same [Batch].
+// batch is one shared act and its members. All members joined with the same [Batch].
 type batch struct {
 	Batch
 	members []any
 	ctxs    []context.Context // of the members
-	until   time.Time         // when others are waited for no longer
-	came    chan struct{}     // somebody joined
-	full    chan struct{}     // closed when no more are taken
-	done    chan struct{}     // closed when it was acted
-	err     error             // then: why it was not to its end
+	until   time.Time         // the batch waits for further members until then
+	joined  chan struct{}     // receives when a member joined
+	full    chan struct{}     // closed when the batch has Most members
+	done    chan struct{}     // closed when the batch ended
+	err     error             // why the batch failed; valid once done is closed
 }
 
 func newBatches(s store.Store, clock Clock, g *guard.Guard) *batches {
-	return &batches{store: s, clock: clock, guard: g, waiting: make(chan struct{}, waitMost), open: map[batchID]*batch{}}
+	return &batches{store: s, clock: clock, guard: g, waiting: make(chan struct{}, maxWaiting), open: map[batchID]*batch{}}
 }
 
-// wait counts a key among those that wait, until done is called; nil: too many do.
+// wait counts a key as waiting until done is called. It returns nil where maxWaiting keys wait.
 func (b *batches) wait() (done func(), retry time.Duration) {
 	select {
 	case b.waiting <- struct{}{}:
 		return func() { <-b.waiting }, 0
 	default:
-		b.crowded.Store(b.clock.Now().Add(2 * crowdedWait).UnixNano())
+		b.crowdedUntil.Store(b.clock.Now().Add(2 * crowdedWait).UnixNano())
 		return nil, crowdedWait
 	}
 }
@@ -89,12 +88,12 @@ func (b *batches) wait() (done func(), retry time.Duration) {
 // join implements [Lease].
 func (b *batches) join(ctx context.Context, what Batch, member any) error {
 	if what.Most <= 0 {
-		what.Most = waitMost
+		what.Most = maxWaiting
 	}
 	id := batchID{what.Project, what.Name, what.Most}
 	if !what.Brief {
-		b.patient.Add(1)
-		defer b.patient.Add(-1)
+		b.importWaiting.Add(1)
+		defer b.importWaiting.Add(-1)
 	}
 	g := b.enter(ctx, id, what, member)
 	select {
@@ -113,22 +112,22 @@ func (b *batches) enter(ctx context.Context, id batchID, what Batch, member any)
 	defer b.mu.Unlock()
 	g := b.open[id]
 	if g == nil {
-		g = &batch{Batch: what, came: make(chan struct{}, 1), full: make(chan struct{}), done: make(chan struct{})}
+		g = &batch{Batch: what, joined: make(chan struct{}, 1), full: make(chan struct{}), done: make(chan struct{})}
 		b.open[id] = g
 		b.guard.Spawn(nil, "batch", func() { b.run(id, g) })
 	}
 	g.members, g.ctxs = append(g.members, member), append(g.ctxs, ctx)
-	end, _ := ctx.Deadline() // a key that is worked has one
+	end, _ := ctx.Deadline() // the engine sets a deadline for each key
 	now := b.clock.Now()
-	patience := end.Sub(now) * 2 / 3
+	limit := end.Sub(now) * 2 / 3
 	if g.Brief {
-		patience = min(patience, briefMost)
+		limit = min(limit, maxBriefWait)
 	}
-	if until := now.Add(patience); len(g.members) == 1 || until.Before(g.until) {
+	if until := now.Add(limit); len(g.members) == 1 || until.Before(g.until) {
 		g.until = until
 	}
 	select {
-	case g.came <- struct{}{}:
+	case g.joined <- struct{}{}:
 	default:
 	}
 	if len(g.members) >= g.Most {
@@ -138,7 +137,7 @@ func (b *batches) enter(ctx context.Context, id batchID, what Batch, member any)
 	return g
 }
 
-// leave takes a member out of a batch that others may still join.
+// leave removes a member from a batch that is still open. It reports whether it did.
 func (b *batches) leave(id batchID, g *batch, member any) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -152,7 +151,7 @@ func (b *batches) leave(id batchID, g *batch, member any) bool {
 	return i >= 0
 }
 
-// run waits for a batch to be complete and acts for it.
+// run waits until a batch is complete, and then acts.
 func (b *batches) run(id batchID, g *batch) {
 	defer close(g.done)
 	b.complete(id, g)
@@ -161,35 +160,34 @@ func (b *batches) run(id batchID, g *batch) {
 		delete(b.open, id)
 	}
 	b.mu.Unlock()
-	g.err = errBroken // stands where the act does not return
+	g.err = errIncomplete // remains where the act does not return
 	g.err = b.guard.Do("batch", id.String(), func() error { return b.act(g) })
 }
 
-// complete waits for members, until no more are to come.
+// complete waits until no further member is expected.
 func (b *batches) complete(id batchID, g *batch) {
-	patience, pause := time.NewTimer(b.left(g)), time.NewTimer(linger)
-	defer patience.Stop()
+	limit, pause := time.NewTimer(b.left(g)), time.NewTimer(joinGrace)
+	defer limit.Stop()
 	defer pause.Stop()
 	for {
 		select {
-		case <-g.came:
-			pause.Reset(linger)
-			patience.Reset(b.left(g))
+		case <-g.joined:
+			pause.Reset(joinGrace)
+			limit.Reset(b.left(g))
 		case <-pause.C:
 			if ctx := b.anyone(g); ctx == nil || g.Brief || !b.more(ctx, id.project) {
 				return
 			}
-			pause.Reset(linger)
+			pause.Reset(joinGrace)
 		case <-g.full:
 			return
-		case <-patience.C:
+		case <-limit.C:
 			return
 		}
 	}
 }
 
-// act does what the members of a batch joined for. One that writes ends before the time of any
-// member does.
+// act calls the batch's Act. A batch that writes ends before the deadline of each member.
 func (b *batches) act(g *batch) error {
 	if len(g.members) == 0 {
 		return nil
@@ -211,7 +209,7 @@ func (b *batches) act(g *batch) error {
 	return nil
 }
 
-// bounded is the context that the batch is done under.
+// bounded returns the context for the batch's Act.
 func (g *batch) bounded() (context.Context, context.CancelFunc) {
 	ctx := g.ctxs[0]
 	if !g.Write {
@@ -226,20 +224,20 @@ func (g *batch) bounded() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, until)
 }
 
-// turn lets one batch of a project be done at a time.
+// turn returns the lock that lets one batch of a project act at a time.
 func (b *batches) turn(project mapping.ObjectID) chan struct{} {
 	turn, _ := b.turns.LoadOrStore(project, make(chan struct{}, 1))
 	return turn.(chan struct{})
 }
 
-// left is how long others are waited for at most.
+// left returns how long the batch still waits for members.
 func (b *batches) left(g *batch) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return g.until.Sub(b.clock.Now())
 }
 
-// anyone is the context of a member that is still there, nil where none is.
+// anyone returns the context of a remaining member, or nil.
 func (b *batches) anyone(g *batch) context.Context {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -249,15 +247,14 @@ func (b *batches) anyone(g *batch) context.Context {
 	return g.ctxs[0]
 }
 
-// more reports whether keys of an import are still to come for which those that wait
-// should wait: they are due and nobody works them, were put off as too many waited, or an
-// import is about to observe them. Keys that wait for anything else, as for their share of
-// GitHub's write budget, are none of them.
+// more reports whether further keys of an import will soon ask to join. Such a key is due and
+// unclaimed, or was put off since maxWaiting keys waited, or an import will observe it soon. Keys
+// that wait for something else, as for GitHub's write budget, do not count.
 func (b *batches) more(ctx context.Context, project mapping.ObjectID) bool {
 	if len(b.waiting) == cap(b.waiting) && len(b.turn(project)) == 0 {
-		return false // nobody is let in before one of those who wait goes
+		return false // no key can join before a waiting one leaves
 	}
-	if b.clock.Now().UnixNano() < b.crowded.Load() {
+	if b.clock.Now().UnixNano() < b.crowdedUntil.Load() {
 		return true
 	}
 	d, err := b.store.Depth(ctx, project)

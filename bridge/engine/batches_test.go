@@ -15,7 +15,7 @@ import (
 	"planbridge/store"
 )
 
-// awaited is a store in which further keys of an import are due, as long as more says so.
+// awaited is a store in which further keys of an import are due while more returns true.
 type awaited struct {
 	store.Store
 	more func() bool
@@ -30,8 +30,8 @@ func (s awaited) Depth(context.Context, mapping.ObjectID) (store.Depth, error) {
 
 func never() bool { return false }
 
-// Those who come while others are still to come are acted for at once, so many at
-// most, however slowly they come, and each gets its own outcome.
+// Members that join while more keys come share acts of bounded size, however slowly they come.
+// Each member gets its own result.
 func TestBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type member struct{ in, out int }
@@ -65,7 +65,7 @@ func TestBatch(t *testing.T) {
 		if fmt.Sprint(groups) != "[100 100 50]" {
 			t.Errorf("groups %v", groups)
 		}
-		// While more may come the last ones wait, but not for ever.
+		// While more may come, the last members wait, but not for ever.
 		if took := time.Since(began); took != 200*each+lease*2/3 {
 			t.Errorf("it took %v", took)
 		}
@@ -75,13 +75,14 @@ func TestBatch(t *testing.T) {
 		began = time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), lease)
 		defer cancel()
-		if err := b.join(ctx, what, &member{}); err != nil || time.Since(began) != linger {
+		if err := b.join(ctx, what, &member{}); err != nil || time.Since(began) != joinGrace {
 			t.Errorf("a single one: %v after %v", err, time.Since(began))
 		}
 	})
 }
 
-// Whose time is over before it began was not taken; afterwards nobody knows.
+// A member whose time ends before the batch begins gets ErrNotTaken; after that the progress is
+// unknown.
 func TestBatchLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var acted atomic.Int64
@@ -90,7 +91,7 @@ func TestBatchLeft(t *testing.T) {
 		lease, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		short, leave := context.WithCancel(lease)
-		time.AfterFunc(linger/2, leave)
+		time.AfterFunc(joinGrace/2, leave)
 		var one, two int
 		var all sync.WaitGroup
 		all.Go(func() {
@@ -99,7 +100,7 @@ func TestBatchLeft(t *testing.T) {
 			}
 		})
 		all.Go(func() {
-			longer, cancel := context.WithTimeout(t.Context(), linger+time.Second/2)
+			longer, cancel := context.WithTimeout(t.Context(), joinGrace+time.Second/2)
 			defer cancel()
 			if err := b.join(longer, what, &two); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrNotTaken) {
 				t.Errorf("left while it was done: %v", err)
@@ -113,7 +114,7 @@ func TestBatchLeft(t *testing.T) {
 	})
 }
 
-// A panic is the failure of those whom it was for.
+// A panic fails the members of its batch.
 func TestBatchPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBatches(awaited{newStore(), never}, clock.Clock{}, nil)
@@ -126,8 +127,8 @@ func TestBatchPanics(t *testing.T) {
 	})
 }
 
-// Members of a brief batch wait for each other for a moment, however fast they come and
-// however long their leases are.
+// Members of a brief batch wait only a moment, however fast they join and however long their
+// leases are.
 func TestBriefBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -142,10 +143,10 @@ func TestBriefBatch(t *testing.T) {
 		defer cancel()
 		var all sync.WaitGroup
 		for range 50 {
-			time.Sleep(linger / 2)
+			time.Sleep(joinGrace / 2)
 			all.Go(func() {
 				began := time.Now()
-				if err := b.join(ctx, what, new(int)); err != nil || time.Since(began) > briefMost {
+				if err := b.join(ctx, what, new(int)); err != nil || time.Since(began) > maxBriefWait {
 					t.Errorf("%v after %v", err, time.Since(began))
 				}
 			})
@@ -157,8 +158,8 @@ func TestBriefBatch(t *testing.T) {
 	})
 }
 
-// Keys of an import that wait for each other put no live key into a crowd. Keys of a crowd
-// that wait are still one. The only key of another project is in none.
+// Keys that wait for others of their import do not crowd live keys. Keys of a crowd that wait
+// still count. The only key of another project is never crowded.
 func TestWhatIsACrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, brief := range []bool{false, true} {
@@ -184,7 +185,7 @@ func TestWhatIsACrowd(t *testing.T) {
 			end()
 			all.Wait()
 			cancel()
-			if l.e.batches.patient.Load() != 0 {
+			if l.e.batches.importWaiting.Load() != 0 {
 				t.Error("a key that was done still waits")
 			}
 		}

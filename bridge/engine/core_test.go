@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// core is a core that does what a test says; the zero value agrees at once.
+// core runs the functions that a test sets; the zero value agrees at once.
 type core struct {
 	work    func(ctx context.Context, c *store.Claim, l Lease) reconcile.Result
 	refused func(link *mapping.Link, err error) *reconcile.Rest

@@ -1,21 +1,24 @@
-// Package engine works the queue. It claims a key, hands it to a core, and finishes the
-// claim with what the core returns.
+// Package engine works the queue. It claims a key, hands it to a core, and finishes the claim
+// with the core's result.
 //
-// Its door is [New] and [Engine.Run], which works until its context ends. The engine owns
-// concurrency, leases, deadlines, attempts, pauses and batches, and the metrics and the log
-// of what became of a key. What has to be done on the two sides is the [Core]'s: the
-// engine looks into a link only for its route and for how often it was put off.
+// Its entry points are [New] and [Engine.Run], which works until its context ends. The engine
+// owns concurrency, leases, deadlines, attempts, pauses and batches. It writes the metrics and
+// the log line about the outcome of each key. The [Core] does the work on both sides. The engine
+// reads only two facts of a link: its route, and how often it was put off.
 //
-// The package imports reconcile for the terms in which a core is spoken to
-// ([reconcile.Result], [reconcile.Rest]). Reconcile never imports it, so that the core can be
-// run without the shell.
+// The package imports reconcile for the types that a core speaks ([reconcile.Result],
+// [reconcile.Rest]). Reconcile never imports it, so that the core can run without the engine.
 //
-// The files, in the order of a key's way: worker.go (claiming, one project after the
-// other), suspect.go (keys that end the process, or do not end), work.go (a claim from its
-// begin to its end), turns.go (which project is served next), terms.go and lease.go (what
-// the core's shell asks for meanwhile), limiter.go (how many are worked and how many are at
-// a service), batches.go (what keys do together), verdict.go
-// (what becomes of a key).
+// The files, in the order in which a key passes them:
+//
+//   - worker.go claims keys, one project after the other.
+//   - suspect.go isolates keys that end the process or never end.
+//   - work.go takes a claim from its begin to its end.
+//   - turns.go selects the project that is served next.
+//   - terms.go and lease.go have what the core may ask for during the work.
+//   - limiter.go bounds the keys that are worked and those that are at a service.
+//   - batches.go lets keys act together.
+//   - verdict.go decides the outcome of a key.
 package engine
 
 import (
@@ -33,57 +36,58 @@ import (
 
 // Core works the keys that the engine claims. It is safe for concurrent use.
 type Core interface {
-	// Work works a claimed key to its end, which is before ctx ends.
+	// Work works a claimed key to its end, before ctx ends.
 	Work(ctx context.Context, claim *store.Claim, lease Lease) reconcile.Result
-	// Refused says how a key comes to rest whose result the store did not take. nil: the
-	// link was made smaller and may be stored.
+	// Refused returns how a key comes to rest after the store refused its result. It returns nil
+	// where it made the link smaller, so that the store may take it.
 	Refused(claim *store.Claim, link *mapping.Link, err error) *reconcile.Rest
-	// CutOff notes in a link that what was sent for it may take effect until now.
+	// CutOff notes in a link that requests sent for it may take effect until now.
 	CutOff(link *mapping.Link, now time.Time)
-	// Log returns what the lines about a claimed key are logged with.
+	// Log returns the logger for lines about a claimed key.
 	Log(claim *store.Claim) *slog.Logger
 }
 
-// Host is the program that the engine runs in. It is safe for concurrent use.
+// Host is the program around the engine. It is safe for concurrent use.
 type Host interface {
-	// Projects are those whose queues are worked, and Retry bounds the attempts; a reload
+	// Projects returns the projects whose queues are worked. Retry bounds the attempts. A reload
 	// may change both.
 	Projects() []mapping.ObjectID
 	Retry() Retry
-	// Waits is told what a key now waits for: it may have come meanwhile.
+	// Waits reports that a key now waits for a service. The host checks whether the service came
+	// back meanwhile.
 	Waits(ctx context.Context, project mapping.ObjectID, service string)
 }
 
-// Retry bounds what is tried again.
+// Retry bounds the attempts of a key.
 type Retry struct {
 	MaxAttempts int
 	MaxInterval time.Duration
 }
 
-// Session is this process's in the store, which ends a process's leases when it does not
-// hear from it.
+// Session is this process's session in the store. The store ends a process's leases when the
+// process stops renewing its session.
 type Session interface {
-	// Alive reports whether the process has one. Without one it claims nothing.
+	// Alive reports whether the process has a session. Without one it claims nothing.
 	Alive() bool
-	// Bound returns a context that ends with the session of a claim. Its Err tells so at
-	// once, whether or not anything else ran since.
+	// Bound returns a context that ends with the session of a claim. Its Err is right at once,
+	// whether or not another goroutine ran since.
 	Bound(ctx context.Context, s store.Session) (context.Context, context.CancelFunc)
 }
 
-// Clock tells the time, and draws what spreads the attempts, in [0, n). It is safe for
+// Clock has the time and random numbers in [0, n), which spread the attempts. It is safe for
 // concurrent use.
 type Clock interface {
 	Now() time.Time
 	Int64N(n int64) int64
 }
 
-// Observer is told what was done.
+// Observer receives the history of each finished key.
 type Observer interface {
-	// Did is called with what was done to a link, once the store has it.
+	// Did is called with a link and its new history, once the store has both.
 	Did(link *mapping.Link, history []mapping.Entry)
 }
 
-// noSession is that of a process that has none.
+// noSession is the session of a process without one.
 type noSession struct{}
 
 func (noSession) Alive() bool { return true }
@@ -97,16 +101,16 @@ type Options struct {
 	Core    Core
 	Host    Host
 	Store   store.Store
-	Session Session // nil: claims end with their leases alone
+	Session Session // nil: a claim ends with its lease
 	Logger  *slog.Logger
 	Metrics *Metrics
-	Guard   *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
+	Guard   *guard.Guard // it handles panics; nil: panics are not recorded
 
-	Concurrency  int           // keys that may be at a service at once; 0: one
-	StoreWorkers int           // keys worked beside them, while the store is asked; 0: none
+	Concurrency  int           // keys that may call a service at once; 0: one
+	StoreWorkers int           // further keys that may be worked meanwhile at the store; 0: none
 	LeaseTTL     time.Duration // 0: a minute
 	Clock        Clock         // nil: the runtime's
-	Observer     Observer      // nil: nobody is told
+	Observer     Observer      // nil: none
 }
 
 // Engine works the queue. It is safe for concurrent use.
@@ -114,12 +118,12 @@ type Engine struct {
 	Options
 	kick      chan struct{}
 	turns     *turns
-	working   sync.Map // the keys that are worked: store.Key
+	working   sync.Map // the keys under way: store.Key
 	isolation isolation
 	batches   *batches
 }
 
-// New returns an Engine; nothing runs until Run.
+// New returns an Engine. Nothing runs until Run.
 func New(o Options) *Engine {
 	if o.Session == nil {
 		o.Session = noSession{}
@@ -136,7 +140,7 @@ func New(o Options) *Engine {
 	return &Engine{Options: o, kick: make(chan struct{}, 1), turns: newTurns(), batches: newBatches(o.Store, o.Clock, o.Guard)}
 }
 
-// Kick makes the workers look at the queue at once: something became due.
+// Kick makes the workers claim again at once, since a key became due.
 func (e *Engine) Kick() {
 	select {
 	case e.kick <- struct{}{}:
@@ -144,20 +148,19 @@ func (e *Engine) Kick() {
 	}
 }
 
-// Due makes the workers look at a project's queue at once: something of it became due.
+// Due makes the workers claim from a project at once, since a key of it became due.
 func (e *Engine) Due(project mapping.ObjectID) {
 	e.turns.expect(project, e.Clock.Now())
 	e.Kick()
 }
 
-// InHand is how many keys this process works at the moment; those that wait for a later
-// look are none of them.
+// InHand returns how many keys this process works now. Keys that were put off do not count.
 func (e *Engine) InHand() int {
 	all, _ := e.turns.count("")
 	return all
 }
 
-// Works reports whether this process works a key at the moment.
+// Works reports whether this process works a key now.
 func (e *Engine) Works(key store.Key) bool {
 	_, yes := e.working.Load(key)
 	return yes

@@ -9,7 +9,7 @@ import (
 	"planbridge/store"
 )
 
-// lease is what a key has of the engine while the core works it.
+// lease is the engine's [Lease] for one key while the core works it.
 type lease struct {
 	*slot
 	e     *Engine
@@ -28,8 +28,8 @@ var (
 	errOver       = errors.New("the lease or the session is over")
 )
 
-// Writing implements [Lease]. The context ends well before the lease does, also
-// where the slot had to be waited for, and with the session.
+// Writing implements [Lease]. The context ends well before the lease and with the session, also
+// after a wait for the slot.
 func (l *lease) Writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	margin := LeaseMargin(l.e.LeaseTTL)
 	until := l.claim.Until.Add(-margin)
@@ -53,18 +53,18 @@ func (l *lease) Yield() (resume func(), retry time.Duration) {
 	if done == nil {
 		return nil, retry
 	}
-	l.leave()
+	l.yield()
 	return func() {
-		l.back()
+		l.resume()
 		done()
 	}, 0
 }
 
-// Crowded implements [Lease]. Keys that wait for others of their import make no crowd. A key
-// that is its project's only one has nobody to wait for.
+// Crowded implements [Lease]. Keys that wait for others of their import do not count. The only
+// key of its project is never crowded, as it has no other key to wait for.
 func (l *lease) Crowded() bool {
 	all, of := l.e.turns.count(l.claim.Key.Project)
-	return all-int(l.e.batches.patient.Load()) > crowd && of > 1
+	return all-int(l.e.batches.importWaiting.Load()) > crowd && of > 1
 }
 
 // Join implements [Lease].

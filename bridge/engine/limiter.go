@@ -7,65 +7,65 @@ import (
 	"planbridge/mapping"
 )
 
-// limiter bounds what is worked at once. A key takes a hand for as long as it is worked
-// and, beside it, a slot from its first call of a service until it is at the store again:
-// planning and GitHub are to have no more of us at once than there are slots. With more
-// hands than slots some keys are read, decided and stored while others are at a service,
-// so that a slot which becomes free finds a key that is ready to be written.
+// limiter bounds the keys that are worked at once. A key holds a worker for as long as it is
+// worked. It also holds a slot from its first call of a service until it returns to the store.
+// Planning and GitHub thus get no more concurrent calls than there are slots. With more workers
+// than slots, some keys are read, decided and stored while others call a service. A slot that
+// becomes free then finds a key that is ready to write.
 type limiter struct {
-	hands chan struct{}
+	workers chan struct{}
 
-	mu    sync.Mutex
-	free  int                      // slots
-	given int                      // to those who waited
-	turn  map[mapping.ObjectID]int // by project: the last of given that it had
-	// first has those who wait with a hand, last those who came back from a batch
-	// without one. A batch returns a hundred at once, which are not to keep live changes
-	// waiting. In both the longest waiter is the first.
+	mu        sync.Mutex
+	free      int                      // free slots
+	given     int                      // slots given to waiters so far
+	lastGrant map[mapping.ObjectID]int // by project: the value of given when it last got a slot
+	// first has the waiters that hold a worker. last has those that came back from a batch
+	// without one: a batch returns a hundred at once, and live changes must not wait for those.
+	// In both the first element waits longest.
 	first, last []waiter
 }
 
-// waiter is a key that waits for a slot. Projects have theirs in turn.
+// waiter is a key that waits for a slot. Projects get slots in turn.
 type waiter struct {
 	project mapping.ObjectID
-	turn    chan struct{} // closed when it has one
+	granted chan struct{} // closed when the waiter gets a slot
 }
 
 func newLimiter(slots, beside int) *limiter {
-	return &limiter{hands: make(chan struct{}, slots+beside), free: slots, turn: map[mapping.ObjectID]int{}}
+	return &limiter{workers: make(chan struct{}, slots+beside), free: slots, lastGrant: map[mapping.ObjectID]int{}}
 }
 
-// firstShare is how many slots of those that are waited for go to keys with a hand
-// before one goes to a key that came back, whose lease runs.
+// firstShare is how many slots go to waiters with a worker before one goes to a waiter without.
+// The lease of the latter runs too.
 const firstShare = 3
 
-// take waits for a slot, and reports false where over came first.
-func (l *limiter) take(project mapping.ObjectID, handless bool, over <-chan struct{}) bool {
+// take waits for a slot. It reports false where over was closed first.
+func (l *limiter) take(project mapping.ObjectID, workerless bool, over <-chan struct{}) bool {
 	l.mu.Lock()
 	if l.free > 0 {
 		l.free--
 		l.mu.Unlock()
 		return true
 	}
-	turn := waiter{project, make(chan struct{})}
+	w := waiter{project, make(chan struct{})}
 	line := &l.first
-	if handless {
+	if workerless {
 		line = &l.last
 	}
-	*line = append(*line, turn)
+	*line = append(*line, w)
 	l.mu.Unlock()
 	select {
-	case <-turn.turn:
+	case <-w.granted:
 		return true
 	case <-over:
 	}
 	l.mu.Lock()
-	i := slices.Index(*line, turn)
+	i := slices.Index(*line, w)
 	if i >= 0 {
 		*line = slices.Delete(*line, i, i+1)
 	}
 	l.mu.Unlock()
-	if i < 0 { // it was given at the same moment
+	if i < 0 { // give granted it at the same moment
 		l.give()
 	}
 	return false
@@ -84,43 +84,42 @@ func (l *limiter) give() {
 	}
 	next := 0
 	for i, w := range *line {
-		if l.turn[w.project] < l.turn[(*line)[next].project] {
+		if l.lastGrant[w.project] < l.lastGrant[(*line)[next].project] {
 			next = i
 		}
 	}
 	w := (*line)[next]
 	l.given++
-	l.turn[w.project] = l.given
-	close(w.turn)
+	l.lastGrant[w.project] = l.given
+	close(w.granted)
 	*line = slices.Delete(*line, next, next+1)
 }
 
-// slot is what one key has of the limiter: a hand, and a place at the services while it may
-// be at one. A slot without a limiter is bounded by nothing. Keys that are worked one after
-// the other have it in turn.
+// slot is what one key holds of the limiter: a worker, and a slot while it may call a service. A
+// slot without a limiter is unbounded. Successive keys of one worker share it.
 type slot struct {
 	*limiter
 	project mapping.ObjectID
-	over    <-chan struct{} // closed when the key's time is over: nothing is waited for then
+	over    <-chan struct{} // closed when the key's time is over, which ends each wait
 
-	mu                    sync.Mutex
-	taken, away, handless bool
-	forsaken              bool
+	mu                         sync.Mutex
+	taken, yielded, workerless bool
+	abandoned                  bool
 }
 
-// begin gives the slot to a key that is worked until over is closed.
+// begin hands the slot to a key that is worked until over is closed.
 func (s *slot) begin(over <-chan struct{}) { s.over = over }
 
-// Acquire implements [Lease]. A key that is away takes none.
+// Acquire implements [Lease]. A key that yielded takes no slot.
 func (s *slot) Acquire() {
 	s.mu.Lock()
-	wants, handless := s.limiter != nil && !s.taken && !s.away && !s.forsaken, s.handless
+	wants, workerless := s.limiter != nil && !s.taken && !s.yielded && !s.abandoned, s.workerless
 	s.mu.Unlock()
-	if !wants || !s.take(s.project, handless, s.over) {
+	if !wants || !s.take(s.project, workerless, s.over) {
 		return
 	}
 	s.mu.Lock()
-	stays := !s.forsaken
+	stays := !s.abandoned
 	s.taken = stays
 	s.mu.Unlock()
 	if !stays {
@@ -139,40 +138,39 @@ func (s *slot) Release() {
 	}
 }
 
-// leave gives the slot and the hand of a key that waits for something else to
-// others. After back it goes on without a hand: those may be taken for as long as
-// other keys are due, and its lease runs.
-func (s *slot) leave() {
+// yield gives the slot and the worker of a key that waits to other keys. After resume the key
+// goes on without a worker: other keys may hold all workers for long, and its lease runs.
+func (s *slot) yield() {
 	s.Release()
-	s.dropHand()
+	s.releaseWorker()
 	s.mu.Lock()
-	s.away = true
+	s.yielded = true
 	s.mu.Unlock()
 }
 
-func (s *slot) back() {
+func (s *slot) resume() {
 	s.mu.Lock()
-	s.away = false
+	s.yielded = false
 	s.mu.Unlock()
 }
 
-// dropHand gives the hand to another key, once.
-func (s *slot) dropHand() {
+// releaseWorker gives the worker to another key, once.
+func (s *slot) releaseWorker() {
 	s.mu.Lock()
-	held := s.limiter != nil && !s.handless
-	s.handless = true
+	held := s.limiter != nil && !s.workerless
+	s.workerless = true
 	s.mu.Unlock()
 	if held {
-		<-s.hands
+		<-s.workers
 	}
 }
 
-// forsake gives slot and hand to others for good, though somebody may go on who
-// believes to have them.
-func (s *slot) forsake() {
+// abandon gives slot and worker to others for good. The abandoned goroutine may still run as if
+// it had both.
+func (s *slot) abandon() {
 	s.mu.Lock()
-	s.forsaken = true
+	s.abandoned = true
 	s.mu.Unlock()
 	s.Release()
-	s.dropHand()
+	s.releaseWorker()
 }

@@ -2,13 +2,14 @@ package engine
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Metrics are the engine's, in the names of docs/operations.md. Labels are bounded: routes and results.
+// Metrics are the engine's metrics, with the names of docs/operations.md. Their labels are
+// bounded: routes and results.
 type Metrics struct {
 	Reconciles *prometheus.CounterVec
 	Duration   *prometheus.HistogramVec
 }
 
-// NewMetrics makes the metrics and registers them with reg, where it is not nil.
+// NewMetrics makes the metrics and registers them with reg, unless that is nil.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	m := &Metrics{
 		Reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "planbridge_reconcile_total", Help: "Keys worked, by route and result."}, []string{"route", "result"}),
@@ -20,11 +21,10 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	return m
 }
 
-// results are those that every route may have at any time.
+// results are the results that any route may have.
 var results = []string{"done", "again", "waiting", "limited", "retry", "parked", "removed", "lost", "abandoned"}
 
-// Expect lets a route's series begin at zero, so that what happens for the first
-// time is seen to rise.
+// Expect starts a route's series at zero, so that the first event shows as a rise.
 func (m *Metrics) Expect(route string) {
 	for _, result := range results {
 		m.Reconciles.WithLabelValues(route, result)

@@ -8,15 +8,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// TestAbandonedBeginsAtZero: an abandoned claim adds no series to a route's, so that the
-// first one is seen to rise.
+// TestAbandonedBeginsAtZero: an abandoned claim adds no series, so that the first one shows as a
+// rise.
 func TestAbandonedBeginsAtZero(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
 		e := newEngine(s, core{}, "p")
 		reg := prometheus.NewRegistry()
 		e.Metrics = NewMetrics(reg)
-		e.Metrics.Expect("") // that of a link without a route
+		e.Metrics.Expect("") // a link without a route
 		before := resultCounts(t, reg)
 		observe(t, s, "p", 1, 0)
 		for range 2 { // processes that end while they work the key
@@ -40,7 +40,7 @@ func TestAbandonedBeginsAtZero(t *testing.T) {
 	})
 }
 
-// resultCounts counts the keys that were worked, by result.
+// resultCounts counts the worked keys by result.
 func resultCounts(t *testing.T, reg *prometheus.Registry) map[string]float64 {
 	t.Helper()
 	families, err := reg.Gather()

@@ -11,8 +11,7 @@ import (
 	"planbridge/store"
 )
 
-// Keys of an import wait for those of its keys that will have a card made next,
-// and for no others.
+// Keys of an import wait for those of its keys that get a card next, and for no others.
 func TestMoreToCome(t *testing.T) {
 	const project = "p"
 	for name, tt := range map[string]struct {
@@ -31,7 +30,7 @@ func TestMoreToCome(t *testing.T) {
 		}, false},
 		"an import lists":     {func(t *testing.T, b *batches) { importing(t, b, time.Second) }, true},
 		"an import that died": {func(t *testing.T, b *batches) { importing(t, b, -time.Second) }, false},
-		"one was put off":     {func(_ *testing.T, b *batches) { b.crowded.Store(time.Now().Add(time.Second).UnixNano()) }, true},
+		"one was put off":     {func(_ *testing.T, b *batches) { b.crowdedUntil.Store(time.Now().Add(time.Second).UnixNano()) }, true},
 		"others are full, and none is made": {func(t *testing.T, b *batches) {
 			queue(t, b, 1, 0, true)
 			fill(b)

@@ -14,29 +14,29 @@ import (
 	"planbridge/store"
 )
 
-// A key can end the process that works it, or keep it busy for ever. Three rules
-// bound what that costs the other keys:
+// A key can end the process that works it, or keep it busy for ever. Three rules bound the harm
+// to other keys:
 //
-//   - The store counts the claims of a key that nobody ended. From the second one on
-//     the key is a suspect: each attempt is spaced as after a failure, and after
-//     retry.max_attempts of them the key is parked. The first one makes none, since
-//     processes are mostly killed for other reasons: what was in hand goes on at once.
-//   - A process works one suspect at a time. Keys that were in hand by chance when a
-//     process ended therefore succeed soon, and a success forgets the count.
-//   - Work ends with its lease. Go cannot end a goroutine: a worker that does not
-//     hear gives its key up, and the goroutine may write nothing more.
+//   - The store counts the abandoned claims of a key. Two of them make the key a suspect. Its
+//     attempts are then spaced like failures, and retry.max_attempts of them park the key. One
+//     abandoned claim makes no suspect, as most processes end for other reasons. Such a key goes
+//     on at once.
+//   - A process works one suspect at a time. A key that was in hand by chance when a process
+//     ended therefore succeeds soon. A success resets the count.
+//   - Work ends with its lease. Go cannot end a goroutine. A worker whose core ignores the end
+//     gives the key up, and the goroutine can write nothing more.
 
-// errOverdue: the work did not end though its lease was over.
+// errOverdue is the error of a core that still works after its lease ended.
 var errOverdue = errors.New("the work did not end with its lease: it takes too much processor time, or waits without bound")
 
-// isolation is what a process knows of the keys that it should beware of.
+// isolation is what a process remembers of suspects and of keys under way.
 type isolation struct {
-	suspect  atomic.Bool // a suspect is being worked
-	underWay sync.Map    // when goroutines began to work a key: store.Key to time.Time
+	suspect  atomic.Bool // true while a suspect is worked
+	underWay sync.Map    // store.Key to time.Time: when its goroutine began
 }
 
-// precaution says what becomes of a claim that is not to be worked now. A suspect that
-// is to be worked has its turn from then on.
+// precaution returns the outcome of a claim that must not be worked now. A suspect that may be
+// worked holds isolation.suspect from then on.
 func (e *Engine) precaution(claim *store.Claim, suspect bool) (v verdict, hold bool) {
 	if since, ok := e.isolation.underWay.Load(claim.Key); ok {
 		return giveUp(fmt.Sprintf("worked since %s without an end, which takes this process's processor time: it is looked at again after a change or a retry", since.(time.Time).UTC().Format(time.TimeOnly))), true
@@ -44,7 +44,7 @@ func (e *Engine) precaution(claim *store.Claim, suspect bool) (v verdict, hold b
 	if !suspect {
 		return v, false
 	}
-	n, s := claim.Abandoned, standing{retry: e.Host.Retry(), random: e.Clock.Int64N}
+	n, s := claim.Abandoned, decisionInput{retry: e.Host.Retry(), random: e.Clock.Int64N}
 	why := fmt.Sprintf("the process ended %s while this was worked (or could not keep its lease)", times(n))
 	switch {
 	case n >= max(s.retry.MaxAttempts, 1):
@@ -60,19 +60,19 @@ func (e *Engine) precaution(claim *store.Claim, suspect bool) (v verdict, hold b
 	return v, false
 }
 
-// giveUp parks a key without an attempt.
+// giveUp parks a key without spending an attempt.
 func giveUp(why string) verdict {
 	v := verdict{Outcome: store.Outcome{Kind: store.Park, Reason: why, Unspent: true}, result: "parked"}
 	return v.logs(slog.LevelError, "parked", "err", why)
 }
 
-// isSuspect reports whether a key may be what ends the process. Where few abandoned
-// claims park a key the first one counts, so that those in hand by chance are spared.
+// isSuspect reports whether a key may end the process. Where few attempts park a key, one
+// abandoned claim is enough, which spares the keys in hand by chance.
 func (e *Engine) isSuspect(claim *store.Claim) bool {
 	return claim.Abandoned > 1 || claim.Abandoned == 1 && e.Host.Retry().MaxAttempts < fewAttempts
 }
 
-// fewAttempts is how many attempts leave room for one that makes no suspect.
+// fewAttempts is the number of attempts below which one abandoned claim makes a suspect.
 const fewAttempts = 4
 
 // suspectWait is how long a suspect is put off while another one is worked.
@@ -85,16 +85,15 @@ func times(n int) string {
 	return fmt.Sprint(n, " times")
 }
 
-// attend has the core work a key and waits for its end, or gives it up where the core does
-// not hear that ctx is over. Then errOverdue is returned, and claim and link are the core's
-// alone.
-func (e *Engine) attend(ctx context.Context, claim *store.Claim, s *slot) (reconcile.Result, error) {
+// runCore lets the core work a key and waits for its end. It gives up with errOverdue where the
+// core ignores the end of ctx. Claim and link then belong to the core alone.
+func (e *Engine) runCore(ctx context.Context, claim *store.Claim, s *slot) (reconcile.Result, error) {
 	done := make(chan reconcile.Result, 1)
 	e.isolation.underWay.Store(claim.Key, e.Clock.Now())
 	e.Guard.Spawn(nil, "work", func() {
-		defer close(done) // says nothing where the goroutine was ended
+		defer close(done) // no result where the goroutine was ended
 		done <- func() reconcile.Result {
-			// Before the end is told: the key may be claimed again at once.
+			// Delete first: once the result is sent, the key may be claimed again.
 			defer e.isolation.underWay.Delete(claim.Key)
 			return e.Core.Work(ctx, claim, &lease{s, e, claim})
 		}()
@@ -112,18 +111,18 @@ func (e *Engine) attend(ctx context.Context, claim *store.Claim, s *slot) (recon
 			defer timer.Stop()
 			over, grace = nil, timer.C
 		case <-grace:
-			s.forsake()
+			s.abandon()
 			return reconcile.Result{}, errOverdue
 		}
 	}
 }
 
-// overdue is what becomes of a key that was given up.
+// overdue returns the outcome of a key that was given up.
 func (e *Engine) overdue(ctx context.Context, claim *store.Claim) verdict {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		v := verdict{Outcome: store.Outcome{Kind: store.Again, Reason: "handed back"}, result: "again"}
 		return v.logs(slog.LevelError, "handed back while a goroutine still works it", "err", errOverdue)
 	}
-	s := standing{attempts: claim.Attempts, retry: e.Host.Retry(), random: e.Clock.Int64N}
+	s := decisionInput{attempts: claim.Attempts, retry: e.Host.Retry(), random: e.Clock.Int64N}
 	return s.fail(fmt.Errorf("work %s: %w", claim.Key, errOverdue))
 }

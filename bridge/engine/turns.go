@@ -8,22 +8,22 @@ import (
 	"planbridge/mapping"
 )
 
-// turns says which project is served next. A project of which no key is worked goes first
-// once a key of it is due: a worker of another one ends its row for it. It is safe for
-// concurrent use.
+// turns selects the project that is served next. A project goes first if one of its keys is due
+// and none is worked: a worker of another project then ends its row. It is safe for concurrent
+// use.
 type turns struct {
 	mu     sync.Mutex
-	all    int                            // keys that are worked
-	inHand map[mapping.ObjectID]int       // of them, by project
-	due    map[mapping.ObjectID]time.Time // when the next key of a project is due, as far as is known
-	next   []mapping.ObjectID             // those for which a row ended
+	all    int                            // keys under way
+	inHand map[mapping.ObjectID]int       // keys under way, by project
+	due    map[mapping.ObjectID]time.Time // when the next key of a project is due, where known
+	next   []mapping.ObjectID             // projects for which a worker ended its row
 }
 
 func newTurns() *turns {
 	return &turns{inHand: map[mapping.ObjectID]int{}, due: map[mapping.ObjectID]time.Time{}}
 }
 
-// begin counts a key of a project that is worked, until end is called.
+// begin counts a key of a project as under way until end is called.
 func (t *turns) begin(project mapping.ObjectID) (end func()) {
 	t.add(project, 1)
 	return func() { t.add(project, -1) }
@@ -38,14 +38,14 @@ func (t *turns) add(project mapping.ObjectID, n int) {
 	}
 }
 
-// count is how many keys are worked, and how many of them are of a project.
+// count returns how many keys are under way, and how many of them belong to a project.
 func (t *turns) count(project mapping.ObjectID) (all, of int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.all, t.inHand[project]
 }
 
-// expect notes when the next key of a project is due. Zero: that is not known.
+// expect notes when the next key of a project is due. Zero says that it is unknown.
 func (t *turns) expect(project mapping.ObjectID, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,8 +56,9 @@ func (t *turns) expect(project mapping.ObjectID, at time.Time) {
 	t.due[project] = at
 }
 
-// yields reports whether a worker is to end its row for a project of which a key is due and none
-// is worked. One row ends for each such project, first for the one whose key is due longest.
+// yields reports whether a worker must end its row for a project that has a due key and none
+// under way. One row ends for each such project. The project whose key is due longest comes
+// first.
 func (t *turns) yields(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,8 +76,8 @@ func (t *turns) yields(now time.Time) bool {
 	return true
 }
 
-// order is in which order projects are asked for a key: first those for which a row ended,
-// then all in turn.
+// order returns the projects in the order in which they are asked for a key. Projects for which a
+// row ended come first, then all in turn.
 func (t *turns) order(projects []mapping.ObjectID, from int) []mapping.ObjectID {
 	t.mu.Lock()
 	defer t.mu.Unlock()

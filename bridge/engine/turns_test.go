@@ -8,8 +8,8 @@ import (
 	"planbridge/mapping"
 )
 
-// One row ends for each project that is due and that nobody works, the one that is due longest
-// first. It is asked before those whose turn it is.
+// One row ends for each project that is due and that nobody works, longest due first. Such a
+// project is asked before those in turn.
 func TestOneRowEndsForAProject(t *testing.T) {
 	t.Parallel()
 	now, turns := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC), newTurns()

@@ -13,38 +13,38 @@ import (
 	"planbridge/store"
 )
 
-// verdict is what becomes of a key: the outcome of its claim, and what is told of it.
+// verdict is the outcome of a claim, with its metric, its log line and its note in the link.
 type verdict struct {
 	store.Outcome
-	result   string           // for the metric
-	deferred mapping.Deferred // what the link remembers of being put off
+	result   string           // label of the metric
+	deferred mapping.Deferred // what the link notes about being put off
 	level    slog.Level
-	says     string // in the log; "": nothing
+	message  string // the log message; "": no line
 	attrs    []any
 }
 
-func (v verdict) logs(level slog.Level, says string, attrs ...any) verdict {
-	v.level, v.says, v.attrs = level, says, attrs
+func (v verdict) logs(level slog.Level, message string, attrs ...any) verdict {
+	v.level, v.message, v.attrs = level, message, attrs
 	return v
 }
 
 func (v verdict) tell(log *slog.Logger) {
-	if v.says != "" {
-		log.Log(context.Background(), v.level, v.says, v.attrs...)
+	if v.message != "" {
+		log.Log(context.Background(), v.level, v.message, v.attrs...)
 	}
 }
 
-// standing is what decides, beside how the core left it, what becomes of a key.
-type standing struct {
-	attempts int // that failed before
+// decisionInput is all that decides the outcome of a key, beside the core's result.
+type decisionInput struct {
+	attempts int // failed attempts so far
 	deferred mapping.Deferred
 	retry    Retry
 	now      time.Time
 	random   func(n int64) int64
 }
 
-// decide says what becomes of a key. It changes nothing.
-func decide(r reconcile.Rest, s standing) verdict {
+// decide returns the outcome of a key. It changes nothing.
+func decide(r reconcile.Rest, s decisionInput) verdict {
 	out, level := store.Outcome{Reason: r.Why}, slog.LevelInfo
 	if r.Err != nil {
 		level = slog.LevelWarn
@@ -99,7 +99,7 @@ func decide(r reconcile.Rest, s standing) verdict {
 	return v
 }
 
-// factOf names the fact that an error is of, or else another one.
+// factOf returns the log attributes of the fact that err names, or of the other one.
 func factOf(err error, other string) (attrs []any) {
 	for _, a := range factlog.Of(err) {
 		attrs = append(attrs, a)
@@ -118,28 +118,27 @@ func quiet(r reconcile.Rest, level slog.Level) slog.Level {
 }
 
 const (
-	// deferFew is how often in a row a key is put off for as long as was asked; after
-	// that for twice as long each time, up to deferMost.
-	deferFew  = 10
-	deferMost = time.Minute
-	// deferFor is how long a key is put off before that is a failure, of which
-	// retry.max_attempts park it.
-	deferFor = time.Hour
+	// flatDeferrals is how many deferrals in a row keep the pause that the core asked for. After
+	// that each pause is twice as long as the one before, up to maxDeferral.
+	flatDeferrals = 10
+	maxDeferral   = time.Minute
+	// deferralTimeout is how long a key is put off before each deferral is a failure. Failures
+	// spend retry.max_attempts.
+	deferralTimeout = time.Hour
 )
 
-// putOff puts a key off. What does not come though it was waited for over and over is
-// waited for less often, and then it is a failure.
-func (s standing) putOff(r reconcile.Rest) verdict {
+// putOff puts a key off. A key that is put off again and again waits longer, and finally fails.
+func (s decisionInput) putOff(r reconcile.Rest) verdict {
 	d := s.deferred
 	if d.Count == 0 {
 		d.Since = s.now.UTC()
 	}
 	d.Count++
 	after := r.After
-	if more := d.Count - deferFew; more > 0 {
-		after = max(after, min(time.Second<<min(more, 10), deferMost))
+	if more := d.Count - flatDeferrals; more > 0 {
+		after = max(after, min(time.Second<<min(more, 10), maxDeferral))
 	}
-	if d.Count > 2*deferFew && s.now.Sub(d.Since) > deferFor {
+	if d.Count > 2*flatDeferrals && s.now.Sub(d.Since) > deferralTimeout {
 		v := s.fail(fmt.Errorf("put off %d times since %s: %w", d.Count, d.Since.Format(time.RFC3339), r.Err))
 		if v.deferred = d; v.Kind == store.Park {
 			v.deferred = mapping.Deferred{}
@@ -151,7 +150,7 @@ func (s standing) putOff(r reconcile.Rest) verdict {
 }
 
 // fail spends an attempt, or parks the key when none is left.
-func (s standing) fail(err error) verdict {
+func (s decisionInput) fail(err error) verdict {
 	attempts, v := s.attempts+1, verdict{deferred: s.deferred}
 	if attempts >= s.retry.MaxAttempts {
 		v.Outcome, v.result = store.Outcome{Kind: store.Park, Reason: err.Error()}, "parked"
@@ -162,8 +161,8 @@ func (s standing) fail(err error) verdict {
 	return v.logs(slog.LevelWarn, "to be tried again", "attempt", attempts, "after", after, "err", err)
 }
 
-// backOff is how long the next attempt is put off after so many.
-func (s standing) backOff(attempts int) time.Duration {
+// backOff returns the pause after so many attempts.
+func (s decisionInput) backOff(attempts int) time.Duration {
 	after := min(time.Second<<min(attempts-1, 20), s.retry.MaxInterval)
 	return after/2 + reconcile.Jitter(s.random, after)
 }

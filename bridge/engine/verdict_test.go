@@ -14,8 +14,8 @@ import (
 	"planbridge/store"
 )
 
-// TestDecide has a row for each way in which a key comes to rest. The random draw is
-// always 1 of n, so that what is left to chance shows.
+// TestDecide has a row for each way in which a key comes to rest. The random draw is always 1 of
+// n, so that it shows in the result.
 func TestDecide(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	no := errors.New("no")
@@ -151,7 +151,7 @@ func TestDecide(t *testing.T) {
 			"parked", ago(2, 0), "ERROR parked",
 		},
 	} {
-		s := standing{attempts: tt.attempts, deferred: tt.deferred, retry: host(nil).Retry(), now: now, random: func(int64) int64 { return 1 }}
+		s := decisionInput{attempts: tt.attempts, deferred: tt.deferred, retry: host(nil).Retry(), now: now, random: func(int64) int64 { return 1 }}
 		v := decide(tt.rest, s)
 		if v.Outcome != tt.want || v.result != tt.result || v.deferred != tt.left {
 			t.Errorf("%s: %+v, %q, deferred %+v; want %+v, %q, %+v", name, v.Outcome, v.result, v.deferred, tt.want, tt.result, tt.left)
@@ -159,16 +159,16 @@ func TestDecide(t *testing.T) {
 		if !slices.Contains(results, v.result) {
 			t.Errorf("%s: the result %q does not begin at zero", name, v.result)
 		}
-		if says := strings.TrimSpace(fmt.Sprint(v.level, " ", v.says)); says != tt.says && (tt.says != "" || v.says != "") {
+		if says := strings.TrimSpace(fmt.Sprint(v.level, " ", v.message)); says != tt.says && (tt.says != "" || v.message != "") {
 			t.Errorf("%s: the log says %q, want %q", name, says, tt.says)
 		}
 	}
 }
 
-// TestPausesGrow: each attempt is put off for twice as long as the one before, up to the
-// bound, and by half as much again at most.
+// TestPausesGrow: each pause is twice as long as the one before, up to the bound, plus at most
+// half.
 func TestPausesGrow(t *testing.T) {
-	s := standing{retry: Retry{MaxInterval: 5 * time.Minute}, random: func(n int64) int64 { return n - 1 }}
+	s := decisionInput{retry: Retry{MaxInterval: 5 * time.Minute}, random: func(n int64) int64 { return n - 1 }}
 	for attempts, want := range []time.Duration{1: time.Second, 2: 2 * time.Second, 9: 256 * time.Second, 10: 5 * time.Minute, 90: 5 * time.Minute} {
 		if want > 0 && s.backOff(attempts) != want*3/2-1 {
 			t.Errorf("after %d attempts a key is put off for %v, want %v at most", attempts, s.backOff(attempts), want*3/2)
@@ -176,8 +176,8 @@ func TestPausesGrow(t *testing.T) {
 	}
 }
 
-// TestAFailureOfAServiceIsItsFact: an attempt that failed as a service did not answer is a line of
-// the outage, and no warning of its own. The attempt that was the last one is.
+// TestAFailureOfAServiceIsItsFact: an attempt that failed since a service was away belongs to the
+// outage's line, not to a warning of its own. The last attempt gets its own.
 func TestAFailureOfAServiceIsItsFact(t *testing.T) {
 	if reconcile.FactAway != factlog.Away {
 		t.Errorf("the rules call an outage %q, the log %q", reconcile.FactAway, factlog.Away)
@@ -187,7 +187,7 @@ func TestAFailureOfAServiceIsItsFact(t *testing.T) {
 		attempts int
 		want     bool
 	}{{"github", 0, true}, {"", 0, false}, {"github", 11, false}} {
-		s := standing{attempts: c.attempts, retry: Retry{MaxAttempts: 12, MaxInterval: time.Minute}, random: func(int64) int64 { return 0 }}
+		s := decisionInput{attempts: c.attempts, retry: Retry{MaxAttempts: 12, MaxInterval: time.Minute}, random: func(int64) int64 { return 0 }}
 		v := decide(reconcile.Rest{Kind: reconcile.RestFailed, Service: c.service, Err: mapping.ErrUnavailable}, s)
 		if got := slices.Contains(v.attrs, any(factlog.Away)); got != c.want || v.Service != "" {
 			t.Errorf("after %d attempts at %q: %v, waits for %q", c.attempts, c.service, v.attrs, v.Service)

@@ -10,17 +10,16 @@ import (
 	"planbridge/store"
 )
 
-// shutdownGrace is how long a key that was in hand at shutdown may take to be given
-// back.
+// shutdownGrace bounds how long a key in hand at shutdown takes to be given back.
 const shutdownGrace = 3 * time.Second
 
-// Work works one claimed key to its end and finishes the claim. No slot bounds it.
+// Work works one claimed key and finishes the claim. No slot bounds it.
 func (e *Engine) Work(ctx context.Context, claim *store.Claim) {
 	e.work(ctx, claim, &slot{}, func() bool { return false })
 }
 
-// work is Work for a key that has a slot. Where more says so when the key is finished, it
-// returns the claim of the next one, or nil where none is due.
+// work is Work for a key that has a slot. Where more returns true at the end, work claims and
+// returns the next key, or nil where none is due.
 func (e *Engine) work(ctx context.Context, claim *store.Claim, s *slot, more func() bool) *store.Claim {
 	e.working.Store(claim.Key, true)
 	defer e.working.Delete(claim.Key)
@@ -31,7 +30,7 @@ func (e *Engine) work(ctx context.Context, claim *store.Claim, s *slot, more fun
 	if v, hold := e.precaution(claim, suspect); hold {
 		var res reconcile.Result
 		if claim.AfterAbandoned {
-			res.Link = claim.Link // no later claim tells of the death
+			res.Link = claim.Link // no later claim has AfterAbandoned
 		}
 		e.conclude(e.Core.Log(claim), claim.Link.Route, v)
 		return e.end(ctx, claim, res, v, more())
@@ -42,18 +41,18 @@ func (e *Engine) work(ctx context.Context, claim *store.Claim, s *slot, more fun
 	return e.workNow(ctx, claim, s, more)
 }
 
-// workNow has the core work a key, and finishes the claim.
+// workNow lets the core work a key, and finishes the claim.
 func (e *Engine) workNow(ctx context.Context, claim *store.Claim, s *slot, more func() bool) *store.Claim {
 	start, route := e.Clock.Now(), claim.Link.Route
-	// Everything, the finishing included, ends before the lease does, and with the
-	// session; writes end earlier still (see lease.Writing).
+	// All of it ends before the lease and with the session, the finishing included. Writes end
+	// earlier still (see lease.Writing).
 	ctx, unbind := e.Session.Bound(ctx, claim.Session)
 	defer unbind()
 	ctx, cancel := context.WithDeadline(ctx, claim.Until.Add(-LeaseMargin(e.LeaseTTL)/2))
 	defer cancel()
 	s.begin(ctx.Done())
-	res, err := e.attend(ctx, claim, s)
-	if errors.Is(err, errOverdue) { // the link is still the core's
+	res, err := e.runCore(ctx, claim, s)
+	if errors.Is(err, errOverdue) { // the core still has the link
 		v := e.overdue(ctx, claim)
 		e.conclude(e.Logger.With("link", claim.Key.Link, "route", route), route, v)
 		return e.end(ctx, claim, reconcile.Result{}, v, false)
@@ -68,10 +67,10 @@ func (e *Engine) workNow(ctx context.Context, claim *store.Claim, s *slot, more 
 	return e.end(ctx, claim, res, v, more())
 }
 
-// rest decides what becomes of a key that the core worked, and notes in its link how often
-// it was put off.
+// rest decides the outcome of a key that the core worked. It notes in the link how often the key
+// was put off.
 func (e *Engine) rest(claim *store.Claim, res reconcile.Result) verdict {
-	s := standing{attempts: claim.Attempts, retry: e.Host.Retry(), now: e.Clock.Now(), random: e.Clock.Int64N}
+	s := decisionInput{attempts: claim.Attempts, retry: e.Host.Retry(), now: e.Clock.Now(), random: e.Clock.Int64N}
 	if res.Link != nil {
 		s.deferred = res.Link.Deferred
 	}
@@ -82,13 +81,13 @@ func (e *Engine) rest(claim *store.Claim, res reconcile.Result) verdict {
 	return v
 }
 
-// conclude tells the log and the metrics what becomes of a key.
+// conclude writes the outcome of a key to the log and the metrics.
 func (e *Engine) conclude(log *slog.Logger, route string, v verdict) {
 	v.tell(log)
 	e.Metrics.Reconciles.WithLabelValues(route, v.result).Inc()
 }
 
-// end finishes the claim, and returns the next one where more asks for it.
+// end finishes the claim. It returns the next one where more is true.
 func (e *Engine) end(ctx context.Context, claim *store.Claim, res reconcile.Result, v verdict, more bool) *store.Claim {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 	defer cancel()
@@ -106,7 +105,7 @@ func (e *Engine) end(ctx context.Context, claim *store.Claim, res reconcile.Resu
 	return next
 }
 
-// finish ends the claim. Where the store does not take the link, it does so without.
+// finish finishes the claim, without the link where the store refuses that.
 func (e *Engine) finish(ctx context.Context, claim *store.Claim, res reconcile.Result, out store.Outcome, more bool) (next *store.Claim, err error) {
 	for {
 		if more {
@@ -114,7 +113,7 @@ func (e *Engine) finish(ctx context.Context, claim *store.Claim, res reconcile.R
 		} else {
 			err = e.Store.Finish(ctx, claim, res.Link, res.History, out)
 		}
-		taken := errors.Is(err, store.ErrConflict) // what it has is another link's by now
+		taken := errors.Is(err, store.ErrConflict) // another link holds its item by now
 		if res.Link == nil || !taken && !errors.As(err, new(*store.SizeError)) {
 			if err == nil && e.Observer != nil {
 				e.Observer.Did(claim.Link, res.History)

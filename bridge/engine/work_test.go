@@ -12,10 +12,10 @@ import (
 	"planbridge/store"
 )
 
-// choosy is a store that does not take the links of some finishes.
+// choosy is a store that refuses the links of some finishes.
 type choosy struct {
 	store.Store
-	refuses []error // in turn, of finishes that carry a link
+	refuses []error // the error of each finish that carries a link
 	stored  *mapping.Link
 	history []mapping.Entry
 	out     store.Outcome
@@ -42,8 +42,8 @@ func claimOne(t *testing.T, s store.Store) *store.Claim {
 	return claim
 }
 
-// TestWhatTheStoreDoesNotTake: a link that another one's item is in, or that is too large,
-// is not stored, and the key comes to rest as the core says then.
+// TestWhatTheStoreDoesNotTake: the store refuses a link whose item another link holds, or that is
+// too large. The key then comes to rest as the core says.
 func TestWhatTheStoreDoesNotTake(t *testing.T) {
 	tooLarge := &store.SizeError{}
 	for name, tt := range map[string]struct {
@@ -80,8 +80,8 @@ func TestWhatTheStoreDoesNotTake(t *testing.T) {
 	}
 }
 
-// TestALinkRemembersBeingPutOff: how often in a row a key was put off is stored with it,
-// and is forgotten when the sides agree.
+// TestALinkRemembersBeingPutOff: the link stores how often in a row its key was put off, and
+// forgets it when the sides agree.
 func TestALinkRemembersBeingPutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &choosy{Store: newStore()}
@@ -109,8 +109,8 @@ func TestALinkRemembersBeingPutOff(t *testing.T) {
 	})
 }
 
-// TestADeathIsNotedThoughTheKeyIsNotWorked: the next claim must know until when what was
-// sent may have been under way.
+// TestADeathIsNotedThoughTheKeyIsNotWorked: the next claim must know until when earlier requests
+// may have been under way.
 func TestADeathIsNotedThoughTheKeyIsNotWorked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &choosy{Store: newStore()}
@@ -126,8 +126,8 @@ func TestADeathIsNotedThoughTheKeyIsNotWorked(t *testing.T) {
 	})
 }
 
-// TestTheTimeOfAClaim: the core ends before the lease, and a write well before that. Too
-// late none begins.
+// TestTheTimeOfAClaim: the core ends before the lease, and a write well before that. A write that
+// would come too late does not begin.
 func TestTheTimeOfAClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()

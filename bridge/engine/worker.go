@@ -10,22 +10,20 @@ import (
 	"planbridge/store"
 )
 
-// idlePoll is how often the queue is looked at when nothing says that a key is
-// due: other replicas make keys due without a word to this one.
+// idlePoll is how often the workers ask the queue without a kick: other replicas make keys due
+// without telling this one.
 const idlePoll = time.Second
 
-// A worker takes at most rowMost keys of one project in a row where there are other
-// projects, whose keys wait meanwhile. It does so for no more than rowTime and one key,
-// since with slow services as many take long. It ends its row at once for a project of which
-// no key is worked.
+// A worker takes at most rowMost keys of one project in a row while other projects have keys.
+// Slow services make many keys take long, so the row also ends with the first key after rowTime.
+// It ends at once for a project that has a due key and none under way.
 const (
 	rowMost = 16
 	rowTime = 250 * time.Millisecond
 )
 
-// Run works the queues of all projects, in turn, until ctx ends; then it waits
-// until what is in hand is finished or handed back. drain bounds how long work
-// under way may go on after ctx has ended.
+// Run works the queues of all projects in turn until ctx ends. Then it waits until each key in
+// hand is finished or handed back. drain bounds how long work goes on after ctx ended.
 func (e *Engine) Run(ctx context.Context, drain time.Duration) {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -36,13 +34,13 @@ func (e *Engine) Run(ctx context.Context, drain time.Duration) {
 	l := newLimiter(max(1, e.Concurrency), e.StoreWorkers)
 	for next := 0; ; next++ {
 		select {
-		case l.hands <- struct{}{}:
+		case l.workers <- struct{}{}:
 		case <-ctx.Done():
 			return
 		}
 		claim, wait := e.claimNext(ctx, next)
 		if claim == nil {
-			<-l.hands
+			<-l.workers
 			if !e.pause(ctx, wait) {
 				return
 			}
@@ -50,37 +48,37 @@ func (e *Engine) Run(ctx context.Context, drain time.Duration) {
 		}
 		e.Guard.Spawn(&inHand, "worker", func() {
 			s := &slot{limiter: l, project: claim.Key.Project}
-			defer s.dropHand()
+			defer s.releaseWorker()
 			e.serve(ctx, work, claim, s)
 		})
 	}
 }
 
-// serve works a key, and then what ending one hands on: until nothing is due,
-// ctx ends, the other projects have their turn, or a key gave the hand away.
+// serve works a key and then each next one. It stops when nothing is due, ctx ends, other
+// projects have their turn, or a key gave the worker away.
 func (e *Engine) serve(ctx, work context.Context, claim *store.Claim, s *slot) {
 	defer e.turns.begin(claim.Key.Project)()
 	project, end := claim.Key.Project, e.Clock.Now().Add(rowTime)
 	for row := 1; claim != nil; row++ {
 		claim = e.guardedWork(work, claim, s, func() bool {
 			projects := e.Host.Projects()
-			return ctx.Err() == nil && e.Session.Alive() && !s.handless && slices.Contains(projects, project) && (row < rowMost && e.Clock.Now().Before(end) && !e.turns.yields(e.Clock.Now()) || len(projects) == 1)
+			return ctx.Err() == nil && e.Session.Alive() && !s.workerless && slices.Contains(projects, project) && (row < rowMost && e.Clock.Now().Before(end) && !e.turns.yields(e.Clock.Now()) || len(projects) == 1)
 		})
 	}
 }
 
-// guardedWork is work whose panics, beside those of the core, cost one claim
-// alone: nobody ends it, which is counted.
+// guardedWork is work with a guard: a panic outside the core costs one claim. The claim is
+// abandoned, and the store counts that.
 func (e *Engine) guardedWork(ctx context.Context, claim *store.Claim, s *slot, more func() bool) (next *store.Claim) {
 	_ = e.Guard.Do("key", claim.Key.String(), func() error {
 		next = e.work(ctx, claim, s, more)
 		return nil
-	}) // it was logged
+	}) // the guard logged the error
 	return next
 }
 
-// claimNext asks the projects in turn, beginning with those that a row ended for and then with
-// the given one, so that a busy project does not starve the others.
+// claimNext asks the projects for a key: first those for which a row ended, then the others in
+// turn from the given index. A busy project therefore does not starve the others.
 func (e *Engine) claimNext(ctx context.Context, from int) (*store.Claim, time.Duration) {
 	projects, wait := e.Host.Projects(), idlePoll
 	if !e.Session.Alive() {
@@ -106,7 +104,8 @@ func (e *Engine) claimNext(ctx context.Context, from int) (*store.Claim, time.Du
 	return nil, wait
 }
 
-// dueAt is when the next key of a project is due that was asked for one, where that is known.
+// dueAt returns when the next key of a project is due after a claim, or zero where that is
+// unknown.
 func dueAt(claim *store.Claim, next time.Duration, now time.Time) (at time.Time) {
 	if claim == nil && next > 0 {
 		at = now.Add(next)

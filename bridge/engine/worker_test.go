@@ -13,7 +13,7 @@ import (
 	"planbridge/store"
 )
 
-// observe makes so many links' keys due.
+// observe makes n links' keys due.
 func observe(t *testing.T, s store.Store, project mapping.ObjectID, n int, delay time.Duration) {
 	t.Helper()
 	var obs []store.Observation
@@ -25,8 +25,7 @@ func observe(t *testing.T, s store.Store, project mapping.ObjectID, n int, delay
 	}
 }
 
-// TestABusyProjectLeavesOthersTheirTurn: a worker that goes on does not keep to
-// one project for long.
+// TestABusyProjectLeavesOthersTheirTurn: a worker does not keep to one project for long.
 func TestABusyProjectLeavesOthersTheirTurn(t *testing.T) {
 	const busy, few = 200, 3
 	synctest.Test(t, func(t *testing.T) {
@@ -51,8 +50,8 @@ func TestABusyProjectLeavesOthersTheirTurn(t *testing.T) {
 	})
 }
 
-// TestAQuietProjectIsServedNext: while workers go from key to key of a busy project, a key of
-// another one is begun as soon as any of them ends one. So is one that became due by time.
+// TestAQuietProjectIsServedNext: workers go from key to key of a busy project. A key of another
+// project begins as soon as one of them ends its key. So does a key that became due by time.
 func TestAQuietProjectIsServedNext(t *testing.T) {
 	const busy, took = 600, 20 * time.Millisecond
 	for name, delay := range map[string]time.Duration{"at once": 0, "later": 705 * time.Millisecond} {
@@ -77,7 +76,7 @@ func TestAQuietProjectIsServedNext(t *testing.T) {
 				e.Due("quiet")
 				time.Sleep(3 * time.Second)
 				stop()
-				// One key is at the service. Another one has a hand, and waits for the slot.
+				// One key is at the service. Another one holds a worker and waits for the slot.
 				if late := begun.Sub(due); begun.IsZero() || late < 0 || late > 3*took {
 					t.Errorf("the key was begun %v after it was due, want at most %v", late, 3*took)
 				}
@@ -89,8 +88,8 @@ func TestAQuietProjectIsServedNext(t *testing.T) {
 	}
 }
 
-// slowly is a store whose keys take a while to be worked, and notes when one
-// was claimed by who had none.
+// slowly is a store whose keys take a while to be worked. It notes when a claim came from no
+// finished key.
 type slowly struct {
 	store.Store
 	mu    sync.Mutex
@@ -114,8 +113,8 @@ func (s *slowly) FinishAndClaim(ctx context.Context, c *store.Claim, l *mapping.
 	return s.Store.FinishAndClaim(ctx, c, l, h, out, ttl)
 }
 
-// TestReplicasShareWhatNobodyToldThem: keys that become due later are begun by
-// each replica when they do, and keys that another made due within a look.
+// TestReplicasShareWhatNobodyToldThem: each replica begins keys that become due later, and keys
+// that another replica made due, within one idle poll.
 func TestReplicasShareWhatNobodyToldThem(t *testing.T) {
 	const many, replicas, look = 40, 3, time.Second
 	for _, tt := range []struct{ delay, within time.Duration }{{10*time.Second + 300*time.Millisecond, time.Millisecond}, {0, look}} {
