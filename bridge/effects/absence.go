@@ -9,32 +9,32 @@ import (
 )
 
 const (
-	// absentFew is how many items of one project or repository may be gone at the same
-	// time before that is a fact about the service; so may a tenth of those looked at.
+	// absentFew items of one project or repository may be gone at once, and so may a tenth of
+	// those read lately. More are a fact about the service.
 	absentFew   = 5
 	absentShare = 10
 )
 
-// absences knows which items answered gone lately, by the project or repository that
-// they belong to. It lives as long as the process. It is safe for concurrent use.
+// absences remembers which items answered gone lately, by their project or repository. It lives
+// as long as the process. It is safe for concurrent use.
 type absences struct {
 	mu     sync.Mutex
 	scopes map[string]*absentItems
 }
 
-// absentItems are the items of one project or repository.
+// absentItems are the absent items of one project or repository.
 type absentItems struct {
 	gone map[mapping.Ref]absentItem
-	// looks and earlier count the items looked at in this period and the one before.
+	// looks and earlier count the reads of items in this period and in the one before.
 	looks, earlier int
-	period         time.Time // when this one began
-	said, told     bool      // the log, and an issue, say that many are gone
+	period         time.Time // when this period began
+	logged, posted bool      // whether the log, and an issue, report that many are gone
 }
 
 // absentItem is when an item answered gone first, and when last.
 type absentItem struct{ first, last time.Time }
 
-// scope returns what is known of a project or repository; a.mu is held.
+// scope returns the entry of a project or repository; the caller holds a.mu.
 func (a *absences) scope(now time.Time, name string) *absentItems {
 	s := a.scopes[name]
 	if s == nil {
@@ -47,23 +47,23 @@ func (a *absences) scope(now time.Time, name string) *absentItems {
 	return s
 }
 
-// found takes in that an item answered.
+// found records that an item answered.
 func (a *absences) found(now time.Time, scope string, item mapping.Ref, keep time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.scope(now, scope)
-	s.look(now, keep)
+	s.countRead(now, keep)
 	delete(s.gone, item)
 	s.calm()
 }
 
-// missed takes in that an item answered gone. What was gone is forgotten keep after it
-// was looked at last.
+// missed records that an item answered gone. An absence is forgotten keep after the item's last
+// read.
 func (a *absences) missed(now time.Time, scope string, item mapping.Ref, keep time.Duration) reconcile.Absence {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.scope(now, scope)
-	s.look(now, keep)
+	s.countRead(now, keep)
 	for ref, i := range s.gone {
 		if now.Sub(i.last) > keep {
 			delete(s.gone, ref)
@@ -79,21 +79,22 @@ func (a *absences) missed(now time.Time, scope string, item mapping.Ref, keep ti
 	return reconcile.Absence{First: i.first, Gone: len(s.gone), Many: s.many()}
 }
 
-// announce gives the right to say that many items are gone, once, and takes it back.
+// announce returns true once, for the caller that reports that many items are gone. With e.Back
+// it allows that again.
 func (a *absences) announce(now time.Time, e reconcile.Announce) (first bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.scope(now, e.Scope)
-	done := &s.said
+	done := &s.logged
 	if e.OnIssue {
-		done = &s.told
+		done = &s.posted
 	}
 	first = !*done
 	*done = !e.Back
 	return first
 }
 
-func (s *absentItems) look(now time.Time, period time.Duration) {
+func (s *absentItems) countRead(now time.Time, period time.Duration) {
 	if now.Sub(s.period) > period {
 		s.looks, s.earlier, s.period = 0, s.looks, now
 	}
@@ -104,9 +105,9 @@ func (s *absentItems) many() bool {
 	return len(s.gone) > max(absentFew, (s.looks+s.earlier)/absentShare)
 }
 
-// calm lets the next time that many are gone be said and told again.
+// calm allows a new report once fewer items are gone.
 func (s *absentItems) calm() {
 	if !s.many() {
-		s.said, s.told = false, false
+		s.logged, s.posted = false, false
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"planbridge/store"
 )
 
-// asker is who writes to GitHub: a key.
+// asker is the key for which GitHub is written to.
 type asker struct {
-	ask      store.Ask                     // of the step that is carried out
-	reserved map[reconcile.WriteClass]bool // writes taken from the budget ahead
+	ask      store.Ask                     // the ask of the current step
+	reserved map[reconcile.WriteClass]bool // writes reserved in the budget
 }
 
 type askerKey struct{}
@@ -21,8 +21,8 @@ func askerOf(ctx context.Context) *asker {
 	return a
 }
 
-// AskOf is the ask for a write to GitHub that is made under ctx. What no key asks for only
-// shows planning's state.
+// AskOf returns the ask for a write to GitHub under ctx. A write outside a key only shows
+// planning's state.
 func AskOf(ctx context.Context) store.Ask {
 	if a := askerOf(ctx); a != nil {
 		return a.ask
@@ -30,17 +30,17 @@ func AskOf(ctx context.Context) store.Ask {
 	return store.Ask{Rank: store.RankShown}
 }
 
-// OfKey reports whether what is done under ctx is done for a key, whose lease goes on meanwhile.
+// OfKey reports whether ctx belongs to the work on a key, whose lease runs meanwhile.
 func OfKey(ctx context.Context) bool { return askerOf(ctx) != nil }
 
-// AnyReserved reports whether a write was reserved for what is done under ctx.
+// AnyReserved reports whether a write is reserved under ctx.
 func AnyReserved(ctx context.Context) bool {
 	a := askerOf(ctx)
 	return a != nil && len(a.reserved) > 0
 }
 
-// UseReserved reports whether a write of a class was reserved for what is done under
-// ctx, and uses the reservation up.
+// UseReserved reports whether a write of a class is reserved under ctx, and uses the reservation
+// up.
 func UseReserved(ctx context.Context, class reconcile.WriteClass) bool {
 	a := askerOf(ctx)
 	if a == nil || !a.reserved[class] {
@@ -50,25 +50,25 @@ func UseReserved(ctx context.Context, class reconcile.WriteClass) bool {
 	return true
 }
 
-// apart is a context for what keys do together. It asks as this step of the key does, also
-// when the key has gone on meanwhile.
-func (h *hand) apart(ctx context.Context) context.Context {
+// apart returns a context for a shared act. It keeps the ask of the present step after the key
+// went on to another one.
+func (h *executor) apart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, askerKey{}, &asker{ask: h.ask})
 }
 
-// reserve takes a write from GitHub's budget ahead, so that a key that has to wait for its
-// turn asks GitHub nothing meanwhile.
-func (h *hand) reserve(e reconcile.Reserve) error {
+// reserve takes a write from GitHub's budget ahead. A key that has to wait for its turn then
+// sends GitHub no request.
+func (h *executor) reserve(e reconcile.Reserve) error {
 	switch {
 	case h.reserved[e.Class]:
 		return nil
-	case h.sharesLabels(e.Sharing) && h.imports() && !e.Sharing.Waited: // those of a few seconds come together
+	case h.sharesLabels(e.Sharing) && h.imports() && !e.Sharing.Waited: // the labels of the next seconds share one request
 		return &mapping.RateLimited{API: "github", Why: "labels of other issues", Turn: true}
 	case h.sharesLabels(e.Sharing):
 		return nil
 	}
 	if !e.Keep {
-		h.rise()
+		h.releaseSlot()
 	}
 	if err := h.GitHub.Reserve(h.ctx, e.Class); err != nil {
 		return err

@@ -15,32 +15,31 @@ import (
 	"planbridge/store"
 )
 
-// The cards of an import, and those of issues that enter while many keys are worked, are
-// made in batches: an array of any number of cards is one call. Each card is still made under the lease
-// of its own key, by the same path as a single one: only the request is shared.
-// What becomes of a card is told by its marker in the answer, never by its
-// place there; a card that the answer does not show may exist all the same.
+// An import creates its cards in batches, and so does a crowd of entering issues: one call takes
+// an array of any number of cards. Each card is created under the lease of its own key, in the
+// same way as a single one. Only the request is shared. The answer is matched by marker, never by
+// position. A card that the answer does not show may exist all the same.
 
-// batched is one card of a batch that is to be made.
+// batched is one card to create in a batch.
 type batched struct {
 	link   mapping.LinkID
-	order  int // the issue's number: cards stand as their issues do
+	order  int // the issue's number: cards are ordered as their issues are
 	bucket mapping.ObjectID
 	side   Planning
 	keys   mapping.Keys
 	item   reconcile.BatchItem
 
-	card  mapping.Card // once it was acted: the card, or why there is none
+	card  mapping.Card // valid after the act: the card, or why there is none
 	err   error
-	count int // how many went together
+	count int // cards in the batch
 }
 
-// errRefusedBatch: planning refused a request of several cards. It may have
-// made some of them before it came to the one it does not take.
+// errRefusedBatch says that planning refused a request of several cards. It may have made the
+// cards before the one that it does not take.
 var errRefusedBatch = errors.New("planning refused the batch")
 
-// createCard makes a card: alone, or with one request together with others.
-func (h *hand) createCard(e reconcile.CreateCard) (reconcile.MadeCard, error) {
+// createCard makes a card, alone or in a batch.
+func (h *executor) createCard(e reconcile.CreateCard) (reconcile.MadeCard, error) {
 	m := &batched{link: e.Link, order: e.Order, bucket: e.Bucket, side: h.planning, keys: h.keys, item: e.Item}
 	b := engine.Batch{Name: "cards " + string(e.Bucket), Most: e.Most, Brief: !e.Import, Write: true, Turn: true, Act: acting(h.makeBatch)}
 	if err := h.together(h.writing, b, m); err != nil {
@@ -49,14 +48,14 @@ func (h *hand) createCard(e reconcile.CreateCard) (reconcile.MadeCard, error) {
 	return reconcile.MadeCard{Card: m.card, Batch: m.count, Refused: errors.Is(m.err, errRefusedBatch)}, m.err
 }
 
-// together does something with others who do the same. The keys of an import always wait for
-// each other. Any other key waits in a crowd only, and briefly; else it acts alone at once.
-func (h *hand) together(ctx context.Context, b engine.Batch, member any) error {
+// together does an act in a batch. The keys of an import always wait for each other. Any other
+// key waits briefly, and only in a crowd. Otherwise it acts alone at once.
+func (h *executor) together(ctx context.Context, b engine.Batch, member any) error {
 	b.Project = h.claim.Link.Project
 	if b.Brief {
 		resume := h.crowd()
 		if resume == nil {
-			h.sit()
+			h.acquireSlot()
 			b.Act(ctx, []any{member})
 			return nil
 		}
@@ -65,9 +64,9 @@ func (h *hand) together(ctx context.Context, b engine.Batch, member any) error {
 	return h.lease.Join(h.apart(ctx), b, member)
 }
 
-// crowd lets others be worked while the key waits for what it does with them, until resume
-// is called; nil: few keys are worked, too many wait, or it stands aside already.
-func (h *hand) crowd() (resume func()) {
+// crowd lets other keys be worked until resume is called, while this key waits for its batch. It
+// returns nil where few keys are worked, too many wait, or this key yields already.
+func (h *executor) crowd() (resume func()) {
 	if h.lease == nil || h.resume != nil || !h.lease.Crowded() {
 		return nil
 	}
@@ -75,7 +74,7 @@ func (h *hand) crowd() (resume func()) {
 	return resume
 }
 
-// acting is an Act for members of one type.
+// acting makes an Act for members of one type.
 func acting[M any](act func(context.Context, []*M)) func(context.Context, []any) {
 	return func(ctx context.Context, members []any) {
 		typed := make([]*M, len(members))
@@ -86,8 +85,7 @@ func acting[M any](act func(context.Context, []*M)) func(context.Context, []any)
 	}
 }
 
-// makeBatch makes the cards of one request and gives each key what is known of
-// its own.
+// makeBatch creates the cards of one request and gives each key its own result.
 func (s *Shell) makeBatch(ctx context.Context, members []*batched) {
 	slices.SortFunc(members, func(a, b *batched) int { return a.order - b.order })
 	first := members[0]
@@ -101,12 +99,12 @@ func (s *Shell) makeBatch(ctx context.Context, members []*batched) {
 	}
 	cards, err := first.side.CreateCards(ctx, first.bucket, items)
 	s.Logger.Info("batch", "cards", len(items), "answered", len(cards), "err", err)
-	deal(members, cards, err)
+	matchByMarker(members, cards, err)
 }
 
-// deal gives each member the answered card that carries its marker, or the
-// reason why it has none.
-func deal(members []*batched, cards []mapping.Card, err error) {
+// matchByMarker gives each member the answered card with its marker, or the reason why it has
+// none.
+func matchByMarker(members []*batched, cards []mapping.Card, err error) {
 	made := map[mapping.LinkID]mapping.Card{}
 	for _, c := range cards {
 		_, marks := members[0].keys.Body(c.Summary.Value)
@@ -133,20 +131,20 @@ func deal(members []*batched, cards []mapping.Card, err error) {
 	}
 }
 
-// lookupRequest is a card that is looked for by its marker.
+// lookupRequest is the search for a card by its marker.
 type lookupRequest struct {
-	*hand
+	*executor
 	link    mapping.LinkID
 	partner string // the issue's id
 
-	found reconcile.FoundCards // once it was acted
+	found reconcile.FoundCards // valid after the act
 	err   error
 }
 
-// findCards visits the cards of every bucket and sprint. Keys of an import, and those of a
-// crowd, share one complete lookup.
-func (h *hand) findCards(e reconcile.FindCards) (reconcile.FoundCards, error) {
-	s := &lookupRequest{hand: h, link: e.Link, partner: strconv.FormatInt(e.Issue, 10)}
+// findCards visits the cards of every bucket and sprint. Keys of an import, and those of a crowd,
+// share one complete lookup.
+func (h *executor) findCards(e reconcile.FindCards) (reconcile.FoundCards, error) {
+	s := &lookupRequest{executor: h, link: e.Link, partner: strconv.FormatInt(e.Issue, 10)}
 	b := engine.Batch{Name: "lookup", Brief: !e.Import, Act: acting(lookForAll)}
 	if err := h.together(h.ctx, b, s); err != nil {
 		return reconcile.FoundCards{}, err
@@ -154,7 +152,7 @@ func (h *hand) findCards(e reconcile.FindCards) (reconcile.FoundCards, error) {
 	return s.found, s.err
 }
 
-// lookForAll makes one complete lookup for all who share it.
+// lookForAll makes one complete lookup for all its members.
 func lookForAll(ctx context.Context, members []*lookupRequest) {
 	byLink, byPartner := map[mapping.LinkID]*lookupRequest{}, map[string]*lookupRequest{}
 	for _, s := range members {
@@ -162,7 +160,7 @@ func lookForAll(ctx context.Context, members []*lookupRequest) {
 	}
 	first, shown := members[0], map[mapping.ObjectID]bool{}
 	err := first.planning.EachCard(ctx, func(c mapping.Card) error {
-		shown[mapping.ObjectID(strings.Clone(string(c.ID)))] = true // it is part of a whole answer
+		shown[mapping.ObjectID(strings.Clone(string(c.ID)))] = true // clone: the id shares memory with the whole answer
 		_, marks := first.keys.Body(c.Summary.Value)
 		for _, m := range marks {
 			s := byLink[m.Link]
@@ -184,12 +182,12 @@ func lookForAll(ctx context.Context, members []*lookupRequest) {
 	}
 }
 
-// lackingReads bounds how many cards are read to tell whether listings lack any.
+// lackingReads bounds the reads that check whether listings lack a card.
 const lackingReads = 5
 
-// lacking returns a card that polls have seen and that can be read, though it is not
-// among those that the listings showed; "": none is known.
-func (h *hand) lacking(ctx context.Context, shown map[mapping.ObjectID]bool) (mapping.ObjectID, error) {
+// lacking returns a card that exists, and that polls have seen, but the listings did not show. It
+// returns "" where it knows none.
+func (h *executor) lacking(ctx context.Context, shown map[mapping.ObjectID]bool) (mapping.ObjectID, error) {
 	seen, err := h.Store.Marks(ctx, h.claim.Link.Project, store.MarksCards)
 	if err != nil {
 		return "", err

@@ -1,16 +1,20 @@
-// Package effects carries out what the core asks for. Package reconcile decides, one step
-// after the other, and does no I/O; this package calls the two services and the store, and
-// hands back what they answered.
+// Package effects carries out the effects that the core asks for. Package reconcile decides, step
+// by step, and does no I/O. This package calls the services and the store, and returns their
+// answers.
 //
-// Its door is [New]. A [Shell] is the core that package engine works keys with: it joins the
-// decisions of package reconcile with the world. It keeps what a process remembers beyond a
-// claim, and the metrics and the log of what was decided.
+// Its entry point is [New]. A [Shell] is the core with which package engine works keys. It
+// connects the decisions of package reconcile to the services. It keeps what a process remembers
+// beyond a claim, and the metrics and the log of the decisions.
 //
-// The files: shell.go (a claim, from its steps to its result), ports.go (what is asked of the
-// services), host.go (what is asked of the program), github.go, planning.go, store.go,
-// process.go (which effect is which call), batch.go, labels.go, listed.go (what keys do with
-// one request), milestones*.go (the milestones of a project), absence.go and pause.go (what is
-// remembered), metrics.go.
+// The files:
+//
+//   - shell.go takes a claim from its steps to its result.
+//   - ports.go declares the services, host.go the program around the Shell.
+//   - github.go, planning.go, store.go and process.go map each effect to its call.
+//   - batch.go, labels.go and listed.go share requests between keys.
+//   - milestones*.go write the milestones of a project.
+//   - absence.go and pause.go remember failures.
+//   - metrics.go counts.
 package effects
 
 import (
@@ -27,29 +31,29 @@ import (
 // Options configure a Shell. Fields are required, unless they say otherwise.
 type Options struct {
 	Store    store.Store
-	Epoch    Epoch // nil: for previews alone
+	Epoch    Epoch // nil: for previews only
 	GitHub   GitHub
 	Projects Projects
 	Renderer Renderer
 	Settings Settings
-	Host     Host          // nil: nothing is known beside the settings
+	Host     Host          // nil: only the settings are known
 	Lists    Lists         // nil: each issue is read by itself
 	Labels   Labels        // nil: each issue's labels take a request of their own
 	Clock    Clock         // nil: the runtime's
-	Watcher  Watcher       // nil: nobody looks
+	Watcher  Watcher       // nil: none
 	LeaseTTL time.Duration // of a claim, and of the lease on milestones; 0: a minute
 	Metrics  *Metrics
 	Logger   *slog.Logger
-	Guard    *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
+	Guard    *guard.Guard // it handles panics; nil: panics are not recorded
 }
 
-// Shell carries out what the core asks for. It is safe for concurrent use.
+// Shell carries out the effects that the core asks for. It is safe for concurrent use.
 type Shell struct {
 	Options
 	adoptions adoptions
 	paused    pauses
 	absences  absences
-	numbers   sync.Map // by name: what the core has the process remember
+	numbers   sync.Map // by name: numbers that the core asks the process to remember
 }
 
 var _ engine.Core = (*Shell)(nil)

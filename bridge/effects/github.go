@@ -6,8 +6,8 @@ import (
 	"planbridge/bridge/reconcile"
 )
 
-// readsGitHub does what only reads, and reports whether it is that.
-func (h *hand) readsGitHub(effect any, answer func(any, error)) bool {
+// readsGitHub carries out an effect that only reads GitHub. It reports whether the effect is one.
+func (h *executor) readsGitHub(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
 	case reconcile.ReadIssue:
 		answer(h.GitHub.Issue(h.ctx, e.Repo, e.Number))
@@ -35,9 +35,9 @@ func (h *hand) readsGitHub(effect any, answer func(any, error)) bool {
 	return true
 }
 
-// writesGitHub does a write, and reports whether it is one. Each was begun by
-// [reconcile.BeginWrite].
-func (h *hand) writesGitHub(effect any, answer func(any, error)) bool {
+// writesGitHub carries out a write to GitHub. It reports whether the effect is one.
+// [reconcile.BeginWrite] came before each.
+func (h *executor) writesGitHub(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
 	case reconcile.CreateIssue:
 		answer(h.GitHub.CreateIssue(h.writing, e.Repo, e.Issue))
@@ -55,9 +55,9 @@ func (h *hand) writesGitHub(effect any, answer func(any, error)) bool {
 		answer(h.GitHub.Assign(h.writing, e.Repo, e.Number, e.Logins))
 	case reconcile.Unassign:
 		answer(h.GitHub.Unassign(h.writing, e.Repo, e.Number, e.Logins))
-	case reconcile.EnsureLabel: // done twice it does no harm
+	case reconcile.EnsureLabel: // harmless when repeated
 		answer(only(h.ensureLabel(e)))
-	case reconcile.EnsureMilestone: // under a lease of its own
+	case reconcile.EnsureMilestone: // it has a lease of its own
 		answer(h.ensureMilestone(e))
 	default:
 		return false

@@ -9,63 +9,65 @@ import (
 	"planbridge/mapping"
 )
 
-// Epoch reads the store's epoch at this moment.
+// Epoch reads the store's present epoch.
 type Epoch interface {
 	Read(ctx context.Context) (string, error)
 }
 
-// Projects find the sides of the planning projects.
+// Projects finds the clients of the planning projects.
 type Projects interface {
-	// Planning returns a project's side, or nil where it is not configured.
+	// Planning returns the client of a project, or nil where the project is not configured.
 	Planning(project mapping.ObjectID) Planning
 }
 
-// Renderer knows how planning shows texts.
+// Renderer compares how planning shows texts.
 type Renderer interface {
-	// SameRendering reports whether two Markdown texts mean the same.
+	// SameRendering reports whether two Markdown texts render alike.
 	SameRendering(a, b string) bool
 }
 
-// Settings are asked at each claim, so that a reload takes effect at once.
+// Settings are read at each claim, so that a reload takes effect at once.
 type Settings interface {
 	Settings() *reconcile.Settings
 }
 
-// Host is the program around a Shell. Its methods must not block, but for IssueMoved.
+// Host is the program around a Shell. Only IssueMoved may block.
 type Host interface {
-	// FirstRun tells when a route began to run (see [mapping.Entrance]); zero: that is not known.
+	// FirstRun returns when a route began to run (see [mapping.Entrance]); zero: unknown.
 	FirstRun(route string) time.Time
 	// Paused reports whether an operator paused a route.
 	Paused(route string) bool
 	// Down reports whether a service (see [reconcile.ServiceGitHub]) is known to be away.
 	Down(service string) bool
-	// CardExists is told of every card that planning showed or answered with.
+	// CardExists reports each card that planning showed or answered with.
 	CardExists(project, card mapping.ObjectID)
-	// IssueMoved is told that an issue answers from another repository, which has that name now.
+	// IssueMoved reports that an issue answers from another repository, which has the name to
+	// now.
 	IssueMoved(ctx context.Context, from, to string) error
 }
 
-// Lists read many issues with one request.
+// Lists reads many issues with one request.
 type Lists interface {
-	// ListSince hands the issues of a repository that were updated at a moment or later to
-	// page, the oldest update first, until that has enough.
+	// ListSince passes the issues of a repository updated at or after since to page, the oldest
+	// update first. It ends when page has enough.
 	ListSince(ctx context.Context, repo string, since time.Time, page func([]mapping.Issue) (enough bool)) error
 }
 
-// Clock tells the time, and draws what spreads the keys, in [0, n). It is safe for concurrent use.
+// Clock has the time and random numbers in [0, n), which spread the keys. It is safe for
+// concurrent use.
 type Clock interface {
 	Now() time.Time
 	Int64N(n int64) int64
 }
 
-// Watcher looks at the work on claims.
+// Watcher observes the work on claims.
 type Watcher interface {
-	// Watch is given what a claim begins with and the steps of its work, and returns those that
-	// are carried out: the same ones, which it may look at.
+	// Watch gets the first state of a claim and the steps of its work. It returns the same steps,
+	// which it may observe.
 	Watch(begin reconcile.State, steps iter.Seq[*reconcile.Step]) iter.Seq[*reconcile.Step]
 }
 
-// noHost is the program around a Shell that answers previews.
+// noHost is the program around a Shell that only previews.
 type noHost struct{}
 
 func (noHost) FirstRun(string) time.Time { return time.Time{} }
@@ -78,14 +80,14 @@ func (noHost) CardExists(_, _ mapping.ObjectID) {}
 
 func (noHost) IssueMoved(context.Context, string, string) error { return nil }
 
-// nobody looks at the work.
+// nobody is a Watcher that observes nothing.
 type nobody struct{}
 
 func (nobody) Watch(_ reconcile.State, steps iter.Seq[*reconcile.Step]) iter.Seq[*reconcile.Step] {
 	return steps
 }
 
-// process is what the core knows of the program.
+// process is the core's view of the program.
 type process struct {
 	Renderer
 	Host

@@ -9,63 +9,64 @@ import (
 	"planbridge/mapping"
 )
 
-// Of issues that enter together, a page of a listing tells which are no sub-issues. A listing
-// may lag. What it does not show, or shows older than it is known, is asked for by itself.
-// No listing takes the place of the read before a write: it may lack what a person just did.
+// Issues that enter together share the pages of a listing, which show the issues without a
+// parent. A listing may lag. An issue that it lacks, or shows older than known, is read by
+// itself. A listing never replaces the read before a write, as it may lack a person's latest
+// edit.
 
 const (
-	// entersFor is how long after its first sight an issue is taken to be entering.
-	entersFor = 15 * time.Minute
-	// listedMost is how many issues one page shows.
-	listedMost = 100
+	// entryPeriod is how long after its link was made an issue counts as entering.
+	entryPeriod = 15 * time.Minute
+	// issuesPerPage is how many issues one page shows.
+	issuesPerPage = 100
 )
 
-// listed is an issue that is looked for in a listing.
+// listed is the search for an issue in a listing.
 type listed struct {
 	number int
-	known  time.Time // when it was updated, as far as is known
+	known  time.Time // the latest known update of the issue
 
-	found      bool // once it was acted: a page shows it, no older than that
-	parentless bool // as that page says
+	found      bool // valid after the act: a page showed the issue, no older than known
+	parentless bool // whether that page shows no parent
 }
 
-// readParent reads an issue's parent. A listing tells of most that they have none.
-func (h *hand) readParent(e reconcile.ReadParent) (*mapping.Issue, error) {
+// readParent reads an issue's parent. For most issues a listing shows that they have none.
+func (h *executor) readParent(e reconcile.ReadParent) (*mapping.Issue, error) {
 	if h.listedParentless(e) {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	h.sit()
+	h.acquireSlot()
 	ctx, stop := h.within(e.Within)
 	defer stop()
 	return h.GitHub.Parent(ctx, e.Repo, e.Number)
 }
 
-// within is the context of a read that a card waits for.
-func (h *hand) within(d time.Duration) (context.Context, context.CancelFunc) {
+// within returns the context of a read that a card waits for.
+func (h *executor) within(d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(h.ctx, d)
 }
 
-// listedParentless looks for the key's issue in a listing, with others, where it enters in a
-// crowd, and reports whether that shows it without a parent.
-func (h *hand) listedParentless(e reconcile.ReadParent) bool {
+// listedParentless looks for the key's issue in a shared listing while it enters in a crowd. It
+// reports whether the listing shows it without a parent.
+func (h *executor) listedParentless(e reconcile.ReadParent) bool {
 	link := h.claim.Link
 	m := &listed{number: e.Number, known: link.Issue.UpdatedAt}
 	if seen := time.Unix(h.claim.Inbox[mapping.IssueRef(link.Issue.ID)].At, 0); seen.After(m.known) && seen.Unix() > 0 {
 		m.known = seen
 	}
-	if h.Lists == nil || e.Number != link.Issue.Number || e.Repo != link.Issue.Repo || m.known.IsZero() || h.Clock.Now().Sub(link.Created) > entersFor {
+	if h.Lists == nil || e.Number != link.Issue.Number || e.Repo != link.Issue.Repo || m.known.IsZero() || h.Clock.Now().Sub(link.Created) > entryPeriod {
 		return false
 	}
 	ctx, stop := h.within(e.Within)
 	defer stop()
-	act := func(ctx context.Context, members []*listed) { h.look(ctx, e.Repo, members) }
-	err := h.together(ctx, engine.Batch{Name: "issues of " + e.Repo, Most: listedMost, Brief: true, Act: acting(act)}, m)
+	act := func(ctx context.Context, members []*listed) { h.readListing(ctx, e.Repo, members) }
+	err := h.together(ctx, engine.Batch{Name: "issues of " + e.Repo, Most: issuesPerPage, Brief: true, Act: acting(act)}, m)
 	return err == nil && m.parentless // after an error the batch may still be writing to m
 }
 
-// look gives each member what pages show of its issue, as far as they are worth it: one for
+// readListing gives each member what the pages show of its issue. It reads at most one page for
 // each ten members, and one more.
-func (s *Shell) look(ctx context.Context, repo string, members []*listed) {
+func (s *Shell) readListing(ctx context.Context, repo string, members []*listed) {
 	if len(members) < 2 {
 		return
 	}

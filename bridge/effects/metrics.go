@@ -7,13 +7,13 @@ import (
 	"planbridge/mapping"
 )
 
-// Metrics are the core's counters, in the names of docs/operations.md. Labels are bounded:
+// Metrics are the core's counters, with the names of docs/operations.md. Labels are bounded:
 // routes, sides and attributes, never issues.
 //
-// CountConflicts counts a conflict when its values are kept: under the side that the
-// policy lets win, or under ask. One that was asked is counted once more, under
-// the side that an operator or later the policy chose, when that is carried out; not
-// where people made both sides equal, as then neither won.
+// CountConflicts counts a conflict when its values are kept: under the side that the policy lets
+// win, or under ask. A conflict under ask counts once more, under the side that an operator or a
+// later policy chose, when that is carried out. It does not where people made both sides equal,
+// as then neither won.
 type Metrics struct {
 	Lag      *prometheus.HistogramVec
 	Counters map[reconcile.Counter]*prometheus.CounterVec
@@ -35,8 +35,8 @@ var counters = map[reconcile.Counter]struct {
 	reconcile.CountAbsences:    {"absences_total", "Items that answered gone twice, by whether that was believed, or held because many others did at once.", []string{"route", "side", "result"}},
 }
 
-// NewMetrics makes the metrics and registers them with reg, where it is not nil.
-// What has no route begins at zero; see also Expect.
+// NewMetrics makes the metrics and registers them with reg, unless that is nil. Series without a
+// route start at zero; see also Expect.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	m := &Metrics{Counters: map[reconcile.Counter]*prometheus.CounterVec{}, Lag: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "planbridge_sync_lag_seconds", Help: "From a change being seen to it being written on the other side.", Buckets: prometheus.ExponentialBuckets(0.01, 2.5, 16),
@@ -59,13 +59,13 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	return m
 }
 
-// of is a counter's series with some labels, which begins at zero.
+// of returns a counter's series with some labels. A new series starts at zero.
 func (m *Metrics) of(c reconcile.Counter, labels ...string) prometheus.Counter {
 	return m.Counters[c].WithLabelValues(labels...)
 }
 
-// Expect lets a route's series begin at zero, so that what happens for the first
-// time is seen to rise. What the route does not do has no series.
+// Expect starts a route's series at zero, so that the first event shows as a rise. An act that
+// the route never does has no series.
 func (m *Metrics) Expect(r *mapping.Route) {
 	for _, a := range mapping.Attributes {
 		if synchronises(r, a) {
@@ -95,7 +95,7 @@ func synchronises(r *mapping.Route, a mapping.Attribute) bool {
 	return a != mapping.State || r.TrackingTask || r.HasTasks()
 }
 
-// expectAttribute begins the series of an attribute: of the sides that the route writes, and of
+// expectAttribute starts the series of an attribute: for the sides that the route writes, and for
 // those that may win.
 func (m *Metrics) expectAttribute(r *mapping.Route, a mapping.Attribute) {
 	if r.Direction != mapping.ToPlanning {

@@ -17,21 +17,19 @@ import (
 	"planbridge/store"
 )
 
-// docMilestones names the document, in a project's space, that holds the book
-// of milestones.
+// docMilestones names the document of a project with its book of milestones.
 const docMilestones = "milestones"
 
-// milestoneBook says which milestone shows a sprint, by repository (in lower
-// case) and sprint. One replica at a time writes it, and the milestones, under
-// a lease.
+// milestoneBook has the milestone of each sprint, by repository (in lower case) and sprint. One
+// replica at a time writes it and the milestones, under a lease.
 type milestoneBook map[string]map[mapping.ObjectID]milestoneEntry
 
 type milestoneEntry struct {
-	Number int    `json:"n,omitempty"` // 0: not known to be made
-	Digest string `json:"d,omitempty"` // of the sprint as the milestone shows it
-	// Sent is when a create was sent whose answer is not known.
+	Number int    `json:"n,omitempty"` // 0: no milestone is known
+	Digest string `json:"d,omitempty"` // digest of the sprint that the milestone shows
+	// Sent is when a create without a known answer was sent.
 	Sent time.Time `json:"sent,omitzero"`
-	// Idle is since when nothing needs the entry, as RetireMilestones found.
+	// Idle is when RetireMilestones first found that nothing needs the entry.
 	Idle time.Time `json:"idle,omitzero"`
 }
 
@@ -39,7 +37,7 @@ func (b milestoneBook) entry(repo string, sprint mapping.ObjectID) milestoneEntr
 	return b[strings.ToLower(repo)][sprint]
 }
 
-// sprints reads what the poll last saw of a project's sprints.
+// sprints reads a project's sprints as the last poll saw them.
 func (s *Shell) sprints(ctx context.Context, project mapping.ObjectID) (sprints []mapping.Sprint, err error) {
 	_, err = store.ReadJSON(ctx, s.Store, project, store.DocSprints, &sprints)
 	return sprints, err
@@ -58,11 +56,11 @@ type openBook struct {
 	set     *reconcile.Settings
 }
 
-// releaseWithin bounds how long the end of a lease on milestones may take.
+// releaseWithin bounds the release of a lease on milestones.
 const releaseWithin = 3 * time.Second
 
-// withBook runs do while no other worker, here or elsewhere, writes a project's
-// milestones. It ends before the lease on them does.
+// withBook runs do while no other worker of any replica writes the project's milestones. It ends
+// before the lease on them.
 func (s *Shell) withBook(ctx context.Context, project mapping.ObjectID, do func(context.Context, *openBook) error) error {
 	name, owner := "milestones:"+string(project), mapping.NewID()
 	until := s.Clock.Now().Add(s.LeaseTTL - engine.LeaseMargin(s.LeaseTTL))
@@ -71,7 +69,7 @@ func (s *Shell) withBook(ctx context.Context, project mapping.ObjectID, do func(
 		return fmt.Errorf("lease %s: %w", name, err)
 	}
 	if !held {
-		return reconcile.Later(reconcile.MilestonesWait, "another one sees to the milestones")
+		return reconcile.Later(reconcile.MilestonesWait, "another worker writes the milestones")
 	}
 	defer func() {
 		release, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
@@ -92,13 +90,12 @@ func (s *Shell) withBook(ctx context.Context, project mapping.ObjectID, do func(
 	return do(ctx, &openBook{b, s, project, s.Settings.Settings()})
 }
 
-// put makes a sprint's milestone as it has to be and notes it in the book.
-// existing are the repository's milestones as of now.
+// put writes a sprint's milestone where needed, and notes it in the book. existing are the
+// repository's present milestones.
 //
-// A milestone is made once: it carries a marker by which it is found among
-// those that exist; that a create was sent is noted before it, and after one
-// whose answer was lost none is sent before it must show in the listing. The
-// title, which GitHub takes once, is the last guard.
+// A milestone is made once. Its marker identifies it among the existing ones. The book notes each
+// create before it is sent. After a lost answer, no second create is sent until the first one
+// must show in the listing. GitHub takes each title once, which is the last guard.
 func (b *openBook) put(ctx context.Context, repo string, sprint mapping.Sprint, existing []mapping.Milestone) (int, error) {
 	e := b.entry(repo, sprint.ID)
 	existing, unmarked := b.marked(existing, e.Number, sprint.ID)
@@ -125,8 +122,8 @@ func (b *openBook) put(ctx context.Context, repo string, sprint mapping.Sprint, 
 	return want.Number, b.note(ctx, repo, sprint.ID, milestoneEntry{Number: want.Number, Digest: sprintDigest(sprint)})
 }
 
-// marked gives a milestone that is known by its number, and whose description
-// somebody has written anew, its marker back for the comparison.
+// marked restores, for the comparison, the marker of a known milestone whose description somebody
+// rewrote.
 func (b *openBook) marked(existing []mapping.Milestone, number int, sprint mapping.ObjectID) (all []mapping.Milestone, unmarked bool) {
 	if _, found := mapping.FindMilestone(existing, sprint, b.set.Keys); found || number == 0 {
 		return existing, false
@@ -151,7 +148,7 @@ func (b *openBook) note(ctx context.Context, repo string, sprint mapping.ObjectI
 	return b.write(ctx)
 }
 
-// forget takes a repository out of the book.
+// forget removes a repository from the book.
 func (b *openBook) forget(ctx context.Context, repo string) error {
 	delete(b.milestoneBook, repo)
 	return b.write(ctx)
@@ -165,10 +162,9 @@ func sprintDigest(s mapping.Sprint) string {
 	return mapping.DigestText(string(store.Encode(s)))
 }
 
-// Milestones brings the milestones of a project's sprints in line with what the
-// poll last saw of these; none is made: that is done when a card of the sprint
-// is worked. After an error some may be as they were, and it is to be called
-// again.
+// Milestones updates the milestones of a project's sprints to what the last poll saw. It makes
+// none: the work on a card of the sprint does. After an error some may be stale, and the caller
+// must call it again.
 func (s *Shell) Milestones(ctx context.Context, project mapping.ObjectID) error {
 	sprints, err := s.sprints(ctx, project)
 	if err != nil {
@@ -190,7 +186,7 @@ func (s *Shell) Milestones(ctx context.Context, project mapping.ObjectID) error 
 		errs = append(errs, s.withBook(ctx, project, func(ctx context.Context, b *openBook) error {
 			err := b.putAll(ctx, repo, stale)
 			if reconcile.IsGone(err) || errors.Is(err, mapping.ErrMoved) {
-				return b.forget(ctx, repo) // it is called otherwise now: the marker tells, by whatever name
+				return b.forget(ctx, repo) // the repository has another name now, and the marker identifies the milestone there
 			}
 			return err
 		}))
@@ -198,8 +194,7 @@ func (s *Shell) Milestones(ctx context.Context, project mapping.ObjectID) error 
 	return errors.Join(errs...)
 }
 
-// putAll brings several milestones of one repository in line, the earlier
-// sprint first.
+// putAll updates several milestones of one repository, the earlier sprint first.
 func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sprint) error {
 	existing, err := b.s.GitHub.Milestones(ctx, repo)
 	if err != nil {
@@ -219,7 +214,7 @@ func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sp
 			return err
 		})
 		if guard.Panicked(err) {
-			continue // it is told once; the others are seen to
+			continue // the guard reported it once; go on with the others
 		}
 		if err != nil {
 			return err
@@ -234,8 +229,8 @@ func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sp
 	return nil
 }
 
-// showsIn reports whether a route shows planning's side in a repository, which has to
-// be the one that its name stands for.
+// showsIn reports whether a route shows planning's side in a repository. The name must still
+// stand for that repository.
 func (s *Shell) showsIn(ctx context.Context, project mapping.ObjectID, repo string) bool {
 	near := slices.DeleteFunc(s.Settings.Settings().Routes.ForRepo(repo), func(route *mapping.Route) bool {
 		return route.Project != project || route.Direction == mapping.ToPlanning
@@ -253,14 +248,14 @@ func (s *Shell) showsIn(ctx context.Context, project mapping.ObjectID, repo stri
 	return known && !public
 }
 
-// knownMilestone reads the number of a sprint's milestone; 0: none is known.
-func (h *hand) knownMilestone(e reconcile.KnownMilestone) (int, error) {
+// knownMilestone reads the number of a sprint's milestone; 0: unknown.
+func (h *executor) knownMilestone(e reconcile.KnownMilestone) (int, error) {
 	book, err := h.readBook(h.ctx, e.Project)
 	return book.entry(e.Repo, e.Sprint).Number, err
 }
 
-// sprint reads what the last listing showed of a sprint; nil: it does not have it.
-func (h *hand) sprint(e reconcile.ReadSprint) (*mapping.Sprint, error) {
+// sprint reads a sprint from the last listing; nil: the listing lacks it.
+func (h *executor) sprint(e reconcile.ReadSprint) (*mapping.Sprint, error) {
 	sprints, err := h.sprints(h.ctx, e.Project)
 	i := slices.IndexFunc(sprints, func(s mapping.Sprint) bool { return s.ID == e.Sprint })
 	if i < 0 {
@@ -269,8 +264,8 @@ func (h *hand) sprint(e reconcile.ReadSprint) (*mapping.Sprint, error) {
 	return &sprints[i], err
 }
 
-// ensureMilestone makes sure that a sprint has a milestone, and returns its number.
-func (h *hand) ensureMilestone(e reconcile.EnsureMilestone) (number int, err error) {
+// ensureMilestone makes a sprint's milestone where there is none. It returns its number.
+func (h *executor) ensureMilestone(e reconcile.EnsureMilestone) (number int, err error) {
 	err = h.withBook(h.ctx, e.Project, func(ctx context.Context, b *openBook) error {
 		if n := b.entry(e.Repo, e.Sprint.ID).Number; n != 0 && n != e.Refused {
 			number = n

@@ -13,14 +13,14 @@ import (
 	"planbridge/mapping"
 )
 
-// MilestonesKept is how long the book of milestones keeps an entry that nothing needs:
-// its sprint is past or gone, or no route shows sprints in its repository.
+// MilestonesKept is how long the book keeps an entry that nothing needs: its sprint is past or
+// gone, or no route shows sprints in its repository.
 const MilestonesKept = 90 * 24 * time.Hour
 
-// RetireMilestones takes out of a project's book what nothing needed for
-// [MilestonesKept]. The milestones stay. An entry is only a short cut to the marker in
-// its milestone's description, which tells the sprint when a card of it is worked once
-// more; where somebody wrote over the marker the entry stays as long as the milestone.
+// RetireMilestones removes the entries of a project's book that nothing needed for
+// [MilestonesKept]. The milestones stay. An entry is only a shortcut to the marker in its
+// milestone's description. The marker identifies the sprint when a card of it is worked again. An
+// entry whose marker somebody overwrote stays as long as its milestone.
 func (s *Shell) RetireMilestones(ctx context.Context, project mapping.ObjectID) error {
 	sprints, err := s.sprints(ctx, project)
 	if err != nil {
@@ -48,8 +48,8 @@ func (s *Shell) RetireMilestones(ctx context.Context, project mapping.ObjectID) 
 	})
 }
 
-// retire notes since when entries of a repository are idle, removes those that are for
-// long enough, and reports whether anything changed.
+// retire notes since when entries of a repository are idle, and removes those idle for
+// MilestonesKept. It reports whether anything changed.
 func (b *openBook) retire(ctx context.Context, repo string, live map[mapping.ObjectID]bool) (changed bool, err error) {
 	entries, routed, now := b.milestoneBook[repo], b.routed(repo), b.s.Clock.Now().UTC().Truncate(time.Second)
 	over := map[mapping.ObjectID]milestoneEntry{}
@@ -71,7 +71,7 @@ func (b *openBook) retire(ctx context.Context, repo string, live map[mapping.Obj
 		return changed, nil
 	}
 	if routed {
-		if over, err = b.marksTell(ctx, repo, over); err != nil {
+		if over, err = b.removable(ctx, repo, over); err != nil {
 			return changed, err
 		}
 	}
@@ -91,11 +91,11 @@ func (b *openBook) routed(repo string) bool {
 	})
 }
 
-// marksTell leaves of the entries those that can be done without: their milestone is gone
-// from GitHub, or its marker names the sprint.
-func (b *openBook) marksTell(ctx context.Context, repo string, entries map[mapping.ObjectID]milestoneEntry) (map[mapping.ObjectID]milestoneEntry, error) {
+// removable returns the entries that may go: their milestone is gone from GitHub, or its marker
+// identifies the sprint.
+func (b *openBook) removable(ctx context.Context, repo string, entries map[mapping.ObjectID]milestoneEntry) (map[mapping.ObjectID]milestoneEntry, error) {
 	if now, err := b.s.GitHub.Locate(ctx, repo, 0, false); mapping.Refused(err) || err == nil && !strings.EqualFold(now, repo) {
-		return entries, nil // nothing of ours has the name
+		return entries, nil // the name stands for no repository of ours
 	} else if err != nil {
 		return nil, fmt.Errorf("milestones of %s: %w", repo, err)
 	}

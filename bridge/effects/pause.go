@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// pauses remembers what went wrong and is not to be tried before a while has
-// passed, longer each time. It lives as long as the process. It is safe for
-// concurrent use.
+// pauses remembers operations that failed and must wait before the next try, longer each time. It
+// lives as long as the process. It is safe for concurrent use.
 type pauses struct {
 	mu sync.Mutex
 	m  map[string]pause
@@ -19,16 +18,15 @@ type pause struct {
 	why   string
 }
 
-// left is how long it is until something may be tried again (0: now), and why.
+// left returns how long an operation must still wait (0: it may run), and why.
 func (p *pauses) left(now time.Time, name string) (wait time.Duration, why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return max(0, p.m[name].until.Sub(now)), p.m[name].why
 }
 
-// fail takes in that something went wrong: at first it is left alone for the
-// time first, then for twice as long each time, up to most. It reports whether
-// it had been all right before.
+// fail records a failure. The first pause is first, each further one twice as long, up to most.
+// It reports whether the operation was all right before.
 func (p *pauses) fail(now time.Time, name, why string, first, most time.Duration) (wait time.Duration, news bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,7 +39,7 @@ func (p *pauses) fail(now time.Time, name, why string, first, most time.Duration
 	return wait, !failing
 }
 
-// ok takes in that something went well.
+// ok records a success.
 func (p *pauses) ok(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"planbridge/mapping"
 )
 
-// atPlanning does what is asked of the planning project, and reports whether it is that.
-func (h *hand) atPlanning(effect any, answer func(any, error)) bool {
+// atPlanning carries out an effect at the planning project. It reports whether the effect is one.
+func (h *executor) atPlanning(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
 	case reconcile.ReadCard:
 		answer(h.planning.Card(h.ctx, e.ID))

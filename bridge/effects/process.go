@@ -6,8 +6,8 @@ import (
 	"planbridge/bridge/reconcile"
 )
 
-// atProcess does what is asked of this process, and reports whether it is that.
-func (h *hand) atProcess(effect any, answer func(any, error)) bool {
+// atProcess carries out an effect on this process. It reports whether the effect is one.
+func (h *executor) atProcess(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
 	case reconcile.Say:
 		h.Logger.Log(h.ctx, slog.Level(e.Level), e.Text, e.Attributes...)
@@ -37,7 +37,7 @@ func (h *hand) atProcess(effect any, answer func(any, error)) bool {
 	return true
 }
 
-func (h *hand) atPauses(effect any, answer func(any, error)) bool {
+func (h *executor) atPauses(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
 	case reconcile.PauseLeft:
 		wait, why := h.paused.left(h.Clock.Now(), e.Name)
@@ -54,7 +54,7 @@ func (h *hand) atPauses(effect any, answer func(any, error)) bool {
 	return true
 }
 
-func (h *hand) atAbsences(effect any, answer func(any, error)) bool {
+func (h *executor) atAbsences(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
 	case reconcile.Missed:
 		answer(h.absences.missed(h.Clock.Now(), e.Scope, e.Item, e.Keep), nil)

@@ -18,23 +18,23 @@ import (
 	"planbridge/store"
 )
 
-// hand carries out the steps of the work on one key.
-type hand struct {
+// executor carries out the steps of the work on one key.
+type executor struct {
 	*Shell
 	ctx      context.Context
 	claim    *store.Claim
-	lease    engine.Lease // nil: of a preview, which only reads
+	lease    engine.Lease // nil: a preview, which only reads
 	planning Planning     // nil: the project is not configured
 	keys     mapping.Keys
 
-	asker                    // for whom GitHub is written
-	resume   func()          // comes back from standing aside; nil: the key does not
-	writing  context.Context // of external writes; endWrite ends it
+	asker                    // the key that writes to GitHub
+	resume   func()          // ends a yield; nil: the key does not yield
+	writing  context.Context // context of external writes; endWrite ends it
 	endWrite context.CancelFunc
 }
 
-func (s *Shell) hand(ctx context.Context, claim *store.Claim, lease engine.Lease) *hand {
-	h := &hand{
+func (s *Shell) executor(ctx context.Context, claim *store.Claim, lease engine.Lease) *executor {
+	h := &executor{
 		Shell: s, claim: claim, lease: lease, planning: s.Projects.Planning(claim.Link.Project),
 		keys: s.Settings.Settings().Keys.In(claim.Link.Project), asker: asker{reserved: map[reconcile.WriteClass]bool{}},
 	}
@@ -43,7 +43,7 @@ func (s *Shell) hand(ctx context.Context, claim *store.Claim, lease engine.Lease
 	return h
 }
 
-// state is what the core begins with; planning is nil where the project is not configured.
+// state returns the core's first state; planning is nil where the project is not configured.
 func (s *Shell) state(claim *store.Claim, planning Planning) reconcile.State {
 	seed := reconcile.Seed{Jitter: uint64(s.Clock.Int64N(math.MaxInt64))}
 	rand.Read(seed.IDs[:]) //nolint:errcheck // crypto/rand.Read never fails since Go 1.24; it aborts the program.
@@ -52,17 +52,17 @@ func (s *Shell) state(claim *store.Claim, planning Planning) reconcile.State {
 	}
 }
 
-// Work works a claimed key to its end, within the time of the context. It finishes nothing.
+// Work works a claimed key to its end before ctx ends. It does not finish the claim.
 func (s *Shell) Work(ctx context.Context, claim *store.Claim, lease engine.Lease) reconcile.Result {
-	h := s.hand(ctx, claim, lease)
+	h := s.executor(ctx, claim, lease)
 	state := s.state(claim, h.planning)
 	work := reconcile.Begin(state)
 	err := s.guarded(claim, func() { h.carryOut(s.Watcher.Watch(state, work.Steps())) })
 	return work.Result(s.Clock.Now(), err, ctx.Err() != nil)
 }
 
-// guarded turns a panic into the failure of this one key: a fault that one issue triggers
-// must not take the service down for all others.
+// guarded turns a panic into a failure of this one key. A fault that one issue triggers must not
+// stop the service for all others.
 func (s *Shell) guarded(claim *store.Claim, work func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -74,9 +74,9 @@ func (s *Shell) guarded(claim *store.Claim, work func()) (err error) {
 	return nil
 }
 
-// carryOut does what is asked for, one step after the other.
-func (h *hand) carryOut(steps iter.Seq[*reconcile.Step]) {
-	defer func() { h.comeBack(); h.endWrite() }()
+// carryOut carries out each step in turn.
+func (h *executor) carryOut(steps iter.Seq[*reconcile.Step]) {
+	defer func() { h.endYield(); h.endWrite() }()
 	for step := range steps {
 		h.ask = step.Ask
 		answer := func(v any, err error) { step.Answer(v, cutShort(err)) }
@@ -87,9 +87,9 @@ func (h *hand) carryOut(steps iter.Seq[*reconcile.Step]) {
 	}
 }
 
-// beforeServices does what may have to wait for others, or may be known already: a slot
-// is taken only where a service is called.
-func (h *hand) beforeServices(effect any, answer func(any, error)) bool {
+// beforeServices carries out effects that may wait for other keys, or whose answer may be known.
+// They take a slot only for a call.
+func (h *executor) beforeServices(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
 	case reconcile.Reserve:
 		answer(only(h.reserve(e)))
@@ -99,7 +99,7 @@ func (h *hand) beforeServices(effect any, answer func(any, error)) bool {
 		answer(h.sprint(e))
 	case reconcile.ReadPublic:
 		if e.Ask {
-			h.sit()
+			h.acquireSlot()
 		}
 		public, known := h.GitHub.Public(h.ctx, e.Repo, e.Ask)
 		answer(reconcile.Publicity{Public: public, Known: known}, nil)
@@ -116,13 +116,13 @@ func (h *hand) beforeServices(effect any, answer func(any, error)) bool {
 	return true
 }
 
-// atServices does what one of the services is called for, with a slot.
-func (h *hand) atServices(effect any, answer func(any, error)) bool {
-	h.sit()
+// atServices carries out a call of a service, with a slot.
+func (h *executor) atServices(effect any, answer func(any, error)) bool {
+	h.acquireSlot()
 	return h.readsGitHub(effect, answer) || h.writesGitHub(effect, answer) || h.atPlanning(effect, answer)
 }
 
-// overError is the error of an effect that the time of the claim cut short.
+// overError is the error of an effect that the end of the claim's time cut short.
 type overError struct{ error }
 
 func (e overError) Unwrap() []error { return []error{e.error, reconcile.ErrOver} }
@@ -134,22 +134,22 @@ func cutShort(err error) error {
 	return err
 }
 
-// sit takes a slot at the services for the key. A preview needs none.
-func (h *hand) sit() {
+// acquireSlot takes a slot at the services for the key. A preview needs none.
+func (h *executor) acquireSlot() {
 	if h.lease != nil {
 		h.lease.Acquire()
 	}
 }
 
-// rise lets another key have the slot.
-func (h *hand) rise() {
+// releaseSlot gives the key's slot to another key.
+func (h *executor) releaseSlot() {
 	if h.lease != nil {
 		h.lease.Release()
 	}
 }
 
-// beginWrite takes a slot, and sets until when external writes may go on.
-func (h *hand) beginWrite() error {
+// beginWrite takes a slot, and sets the deadline of external writes.
+func (h *executor) beginWrite() error {
 	ctx, cancel, err := h.lease.Writing(h.ctx)
 	if err != nil {
 		return err
@@ -159,25 +159,24 @@ func (h *hand) beginWrite() error {
 	return nil
 }
 
-// only is the answer to what is only done.
+// only is the answer to an effect without a result.
 func only(err error) (reconcile.None, error) { return reconcile.None{}, err }
 
-// Preview reads both items of a root link and decides about them as the next
-// reconcile would. It writes nothing, neither to a service nor to the store. It
-// answers nil for a link whose pair does not exist yet or whose route is not
-// configured. An error means that the decision could not be made; a side that
-// cannot be read is no error.
+// Preview reads both items of a root link and decides about them as the next reconcile would. It
+// writes nothing, neither to a service nor to the store. It returns nil for a link without a
+// complete pair or without a configured route. An error means that the core could not decide. A
+// side that cannot be read is no error.
 func (s *Shell) Preview(ctx context.Context, link *mapping.Link) (*mapping.Preview, error) {
 	return inspect(ctx, s, link, reconcile.BeginPreview)
 }
 
-// PlanCleaning reads the items of a root link and says what would be taken off them if the
-// pair were taken apart. It writes nothing.
+// PlanCleaning reads the items of a root link and returns what parting the pair would remove from
+// them. It writes nothing.
 func (s *Shell) PlanCleaning(ctx context.Context, link *mapping.Link) ([]mapping.CleanStep, error) {
 	return inspect(ctx, s, link, reconcile.BeginCleaning)
 }
 
-// inspect has work done that only reads, on a copy of a link.
+// inspect carries out work that only reads, on a copy of a link.
 func inspect[R any](ctx context.Context, s *Shell, link *mapping.Link, begin func(reconcile.State) *reconcile.Inspection[R]) (R, error) {
 	l, err := clone(link)
 	if err != nil {
@@ -185,31 +184,32 @@ func inspect[R any](ctx context.Context, s *Shell, link *mapping.Link, begin fun
 		return none, err
 	}
 	claim := &store.Claim{Key: store.Key{Project: l.Project, Link: l.ID}, Link: l, Until: s.Clock.Now()}
-	h := s.hand(ctx, claim, nil)
+	h := s.executor(ctx, claim, nil)
 	work := begin(s.state(claim, h.planning))
 	h.carryOut(work.Steps())
 	return work.Result()
 }
 
-// PlanMove reads the items of a root link and says what becomes of them if its issue moves to
-// where routes lead. It writes nothing.
+// PlanMove reads the items of a root link and returns what a move of its issue to other routes
+// changes. It writes nothing.
 func (s *Shell) PlanMove(ctx context.Context, link *mapping.Link, routes mapping.Routes) (mapping.MovePlan, error) {
 	return inspect(ctx, s, link, func(of reconcile.State) *reconcile.Inspection[mapping.MovePlan] {
 		return reconcile.BeginRelocation(of, routes)
 	})
 }
 
-// CutOff notes that what was sent for a link may take effect until now: the process that
-// sent it ended, or the time of the claim did.
+// CutOff notes that requests sent for a link may take effect until now: their process or their
+// claim's time ended.
 func (s *Shell) CutOff(link *mapping.Link, now time.Time) { reconcile.CutOff(link, now) }
 
-// Log returns what the lines about a claimed key are logged with.
+// Log returns the logger for lines about a claimed key.
 func (s *Shell) Log(claim *store.Claim) *slog.Logger {
 	return s.Logger.With(reconcile.About(claim)...)
 }
 
-// Refused says how a key comes to rest whose result the store did not take; then nothing
-// of the link is stored. nil: the link is smaller now and may be stored.
+// Refused returns how a key comes to rest after the store refused its result. The store then has
+// nothing of the link. It returns nil where it made the link smaller, so that the store may take
+// it.
 func (s *Shell) Refused(claim *store.Claim, link *mapping.Link, err error) *reconcile.Rest {
 	rest, broken := reconcile.Refused(s.state(claim, s.Projects.Planning(claim.Link.Project)), link, err)
 	if broken != nil {

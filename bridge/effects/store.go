@@ -10,8 +10,8 @@ import (
 	"planbridge/store"
 )
 
-// atStore does what is asked of the store and of the lease, and reports whether it is that.
-func (h *hand) atStore(effect any, answer func(any, error)) bool {
+// atStore carries out an effect on the store or the lease. It reports whether the effect is one.
+func (h *executor) atStore(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
 	case reconcile.Save:
 		answer(only(h.lease.Save(h.ctx, e.Link)))
@@ -34,14 +34,14 @@ func (h *hand) atStore(effect any, answer func(any, error)) bool {
 	case reconcile.BeginWrite:
 		answer(only(h.beginWrite()))
 	case reconcile.Rise:
-		h.rise()
+		h.releaseSlot()
 		answer(only(nil))
 	case reconcile.StandAside:
 		resume, retry := h.lease.Yield()
 		h.resume = resume
 		answer(retry, nil)
 	case reconcile.ComeBack:
-		h.comeBack()
+		h.endYield()
 		answer(only(nil))
 	default:
 		return false
@@ -50,7 +50,7 @@ func (h *hand) atStore(effect any, answer func(any, error)) bool {
 }
 
 // find finds the link that has an item.
-func (h *hand) find(f reconcile.FindLink) (store.Key, error) {
+func (h *executor) find(f reconcile.FindLink) (store.Key, error) {
 	if !f.Anywhere {
 		id, err := h.Store.Find(h.ctx, f.Project, f.Ref)
 		return store.Key{Project: f.Project, Link: id}, err
@@ -62,8 +62,8 @@ func (h *hand) find(f reconcile.FindLink) (store.Key, error) {
 	return key, err
 }
 
-// formers lists links of whose issues one has one of some traits, in all of the store.
-func (h *hand) formers(f reconcile.FindFormer) (keys []store.Key, err error) {
+// formers lists, over the whole store, links with an issue that has one of some traits.
+func (h *executor) formers(f reconcile.FindFormer) (keys []store.Key, err error) {
 	projects, err := h.Store.Projects(h.ctx)
 	if err != nil {
 		return nil, err
@@ -80,16 +80,17 @@ func (h *hand) formers(f reconcile.FindFormer) (keys []store.Key, err error) {
 	return keys, nil
 }
 
-// comeBack ends standing aside.
-func (h *hand) comeBack() {
+// endYield lets the key go on after a yield.
+func (h *executor) endYield() {
 	if h.resume != nil {
 		h.resume()
 		h.resume = nil
 	}
 }
 
-// adoption reads whether everything marked in a project has been seen for the store's epoch.
-func (h *hand) adoption(project mapping.ObjectID) (reconcile.Adoption, error) {
+// adoption reads whether a complete poll of the store's epoch has seen every marked item of a
+// project.
+func (h *executor) adoption(project mapping.ObjectID) (reconcile.Adoption, error) {
 	doc, err := store.ReadDoc(h.ctx, h.Store, project, store.DocAdopted)
 	if err != nil {
 		return reconcile.Adoption{}, err
@@ -104,8 +105,8 @@ func (h *hand) adoption(project mapping.ObjectID) (reconcile.Adoption, error) {
 	return reconcile.Adoption{Done: true, Epoch: epoch, Since: h.adoptions.since(h.Clock.Now(), project, epoch)}, nil
 }
 
-// adoptions are the projects of which this process knows that they are adopted.
-// The zero value is ready to use. It is safe for concurrent use.
+// adoptions remembers which projects this process found adopted. The zero value is ready to use.
+// It is safe for concurrent use.
 type adoptions struct {
 	mu sync.Mutex
 	of map[mapping.ObjectID]adoption
@@ -116,8 +117,8 @@ type adoption struct {
 	known time.Time
 }
 
-// since is when this process first knew that a project is adopted for an epoch:
-// now, if it did not.
+// since returns when this process first found a project adopted in an epoch. The first call
+// returns now.
 func (a *adoptions) since(now time.Time, project mapping.ObjectID, epoch string) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// crowdedLease is that of a key in a crowd: a batch has another member besides.
+// crowdedLease is the lease of a key in a crowd: each batch has one further member.
 type crowdedLease struct {
 	engine.Lease
 	other any
@@ -46,7 +46,7 @@ func (l crowdedLease) Join(ctx context.Context, b engine.Batch, member any) erro
 	}
 }
 
-// shownGitHub shows one issue as it is, which no issue has as a sub-issue.
+// shownGitHub shows one issue, which has no parent.
 type shownGitHub struct {
 	GitHub
 	issue mapping.Issue
@@ -67,16 +67,16 @@ type inMay struct{ clock.Clock }
 
 func (inMay) Now() time.Time { return may }
 
-// nowhere is a configuration of nothing.
+// nowhere is an empty configuration.
 type nowhere struct{}
 
 func (nowhere) Planning(mapping.ObjectID) Planning { return nil }
 
 func (nowhere) Settings() *reconcile.Settings { return &reconcile.Settings{} }
 
-// enteringHand carries out the steps of an issue that enters in a crowd. GitHub has it as
-// given; list shows what a listing says.
-func enteringHand(ctx context.Context, github mapping.Issue, list func(ctx context.Context, page func([]mapping.Issue) bool) error) *hand {
+// enteringHand returns the executor for an issue that enters in a crowd. GitHub has it as given;
+// list shows what a listing says.
+func enteringHand(ctx context.Context, github mapping.Issue, list func(ctx context.Context, page func([]mapping.Issue) bool) error) *executor {
 	s := New(Options{
 		GitHub: shownGitHub{issue: github}, Clock: inMay{}, Logger: slog.New(slog.DiscardHandler),
 		Projects: nowhere{}, Settings: nowhere{},
@@ -87,11 +87,11 @@ func enteringHand(ctx context.Context, github mapping.Issue, list func(ctx conte
 	link := &mapping.Link{Project: "p", ID: "l"}
 	link.Created = may
 	link.Issue = mapping.IssueID{Repo: "acme/web", Number: 1, UpdatedAt: may}
-	return s.hand(ctx, &store.Claim{Link: link}, crowdedLease{other: &listed{number: 2, known: may}})
+	return s.executor(ctx, &store.Claim{Link: link}, crowdedLease{other: &listed{number: 2, known: may}})
 }
 
-// A listing that lags shows an issue of the same second as it was. What is decided by a read
-// of the issue itself goes by what a person made of it since.
+// A listing that lags shows an older state of the same second. A decision that needs a read sees
+// what a person changed since.
 func TestNoListingStandsForARead(t *testing.T) {
 	is := mapping.Issue{Repo: "acme/web", Number: 1, UpdatedAt: may, State: "closed", Labels: []string{"points/5"}}
 	was := mapping.Issue{Repo: "acme/web", Number: 1, UpdatedAt: may, State: "open", Parent: mapping.NoParent}
@@ -114,13 +114,13 @@ func TestNoListingStandsForARead(t *testing.T) {
 	}
 }
 
-// What keys do together goes on under the ask of the step that began it, though its key has
-// gone on to another one.
+// A shared act keeps the ask of the step that began it, though its key has gone on to another
+// step.
 func TestABatchKeepsItsAsk(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	left, asked := make(chan struct{}), make(chan store.Ask, 1)
 	h := enteringHand(ctx, mapping.Issue{}, func(ctx context.Context, _ func([]mapping.Issue) bool) error {
-		leave() // the time of the first member's claim is over
+		leave() // the first member's claim ended
 		<-left
 		asked <- AskOf(ctx)
 		return nil

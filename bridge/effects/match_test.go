@@ -9,7 +9,7 @@ import (
 	"planbridge/mapping"
 )
 
-// The answer to a batch is dealt by markers, whatever its order.
+// The answer to a batch is matched by markers, whatever its order.
 func TestDeal(t *testing.T) {
 	keys := mapping.NewKeys([]byte("0123456789abcdef0123456789abcdef"))
 	card := func(id mapping.ObjectID, link mapping.LinkID) mapping.Card {
@@ -20,7 +20,7 @@ func TestDeal(t *testing.T) {
 		cards []mapping.Card
 		err   error
 		want  string
-		is    error // of those without a card
+		is    error // the error of a member without a card
 	}{
 		"in another order": {[]mapping.Card{card("c2", "l2"), card("c1", "l1")}, nil, "c1 c2", nil},
 		"a part":           {[]mapping.Card{card("c2", "l2")}, fmt.Errorf("cut: %w", mapping.ErrUncertain), " c2", mapping.ErrUncertain},
@@ -29,7 +29,7 @@ func TestDeal(t *testing.T) {
 		"away":             {nil, mapping.ErrUnavailable, " ", mapping.ErrUnavailable},
 	} {
 		members := []*batched{{link: "l1", keys: keys}, {link: "l2", keys: keys}}
-		deal(members, tt.cards, tt.err)
+		matchByMarker(members, tt.cards, tt.err)
 		if got := fmt.Sprintf("%s %s", members[0].card.ID, members[1].card.ID); got != tt.want {
 			t.Errorf("%s: cards %q, want %q", name, got, tt.want)
 		}
