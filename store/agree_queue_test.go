@@ -13,12 +13,12 @@ import (
 	"planbridge/store"
 )
 
-// This file holds the operations of agree_test.go's histories.
+// This file has the operations of agree_test.go's histories.
 
-// issues is how many there are: few, so that operations meet.
+// issues is the number of issues. There are few, so that operations meet.
 const issues = 4
 
-// refs are all items: issues, and a card for each of the first ones.
+// refs are all items: the issues, and a card for each of the first ones.
 var refs = []mapping.Ref{
 	mapping.IssueRef(1), mapping.IssueRef(2), mapping.IssueRef(3), mapping.IssueRef(4), mapping.CardRef("c1"), mapping.CardRef("c2"),
 }
@@ -31,7 +31,7 @@ func anyDelay(rt *rapid.T, label string) time.Duration {
 	return rapid.SampledFrom(delays).Draw(rt, label)
 }
 
-// anyLink is the id of a link: mostly of one that there is.
+// anyLink returns the id of a link that mostly exists.
 func (h *history) anyLink(rt *rapid.T) mapping.LinkID {
 	if len(h.seen.Listed) > 0 && rapid.IntRange(0, 7).Draw(rt, "known") > 0 {
 		return rapid.SampledFrom(h.seen.Listed).Draw(rt, "known link")
@@ -39,7 +39,7 @@ func (h *history) anyLink(rt *rapid.T) mapping.LinkID {
 	return mapping.LinkID(fmt.Sprint("l", rapid.IntRange(0, max(h.links, 1)).Draw(rt, "link")))
 }
 
-// authors and titles are those of issues, of which one title is another in other words.
+// authors and titles are those of the issues. One title is a variant of another.
 var authors, titles = []string{"octocat", "hubot"}, []string{"", "Report", " Report\x00"}
 
 // dress gives a link items, which others may have.
@@ -53,7 +53,7 @@ func dress(rt *rapid.T, l *mapping.Link) {
 	l.Why = rapid.SampledFrom([]string{"", "because", "ö\x00"}).Draw(rt, "why")
 }
 
-// begin makes a link of each issue, as many as may be queued.
+// begin makes a link of each issue, as many as the queue takes.
 func (h *history) begin(rt *rapid.T) {
 	var obs []store.Observation
 	for i := range int64(issues) {
@@ -122,7 +122,7 @@ func (h *history) enqueue(rt *rapid.T) {
 	})
 }
 
-// longestTTL is that of the longest lease.
+// longestTTL is the longest lease.
 const longestTTL = 30 * time.Minute
 
 func anyTTL(rt *rapid.T) time.Duration {
@@ -145,14 +145,14 @@ func (h *history) claimKey(rt *rapid.T) {
 	}))
 }
 
-// claimAnswer is what a store answers who asks for a claim.
+// claimAnswer is a store's answer to a claim.
 type claimAnswer struct {
 	Claim *store.Claim
 	Err   string
 	Wait  time.Duration
 }
 
-// took keeps what a store gave.
+// took records a store's claim.
 func (b *backEnd) took(c *store.Claim, err error, wait time.Duration) claimAnswer {
 	if c != nil {
 		b.claims = append(b.claims, c)
@@ -166,7 +166,7 @@ func (h *history) claimed(answer any) {
 	}
 }
 
-// anyClaim is the number of a claim: mostly one of the last.
+// anyClaim returns the number of a claim, mostly a late one.
 func (h *history) anyClaim(rt *rapid.T) int {
 	if len(h.claims) == 0 {
 		rt.Skip("no claim yet")
@@ -179,7 +179,7 @@ func (h *history) check(rt *rapid.T) {
 	h.each(rt, "Check", func(ctx context.Context, b *backEnd, s store.Store) any { return kindOf(s.Check(ctx, b.claims[n])) })
 }
 
-// changed is a claim's link with other items and words.
+// changed returns a claim's link with other items and words.
 func (h *history) changed(rt *rapid.T, claim int) *mapping.Link {
 	l := &mapping.Link{ID: h.claims[claim], Project: project}
 	dress(rt, l)
@@ -192,13 +192,13 @@ func (h *history) save(rt *rapid.T) {
 	h.each(rt, "Save", func(ctx context.Context, b *backEnd, s store.Store) any { return kindOf(s.Save(ctx, b.claims[n], l)) })
 }
 
-// longReason is cut, within a letter.
+// longReason is cut within a letter.
 var longReason = "-" + strings.Repeat("ö", 700)
 
-// longWork is an entry of a history of which four are over its bound.
+// longWork is an entry of which four exceed the bound of a history.
 var longWork = strings.Repeat("<é", mapping.MaxHistoryBytes/30)
 
-// ending is how a claim is to be ended.
+// ending is how a claim ends.
 type ending struct {
 	claim   int
 	link    *mapping.Link
@@ -254,7 +254,7 @@ func (h *history) repair(rt *rapid.T) {
 	h.each(rt, "Repair", func(ctx context.Context, _ *backEnd, s store.Store) any { return kindOf(s.Repair(ctx, project)) })
 }
 
-// sessionIDs are few, so that one handle has several in turn, and another the same.
+// sessionIDs are few, so that one handle uses several in turn, and two handles the same.
 var sessionIDs = []store.Session{"a", "b", "c"}
 
 func (h *history) heartbeat(rt *rapid.T) {

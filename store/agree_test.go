@@ -32,10 +32,9 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestStoresAgree runs one random history of operations on all back ends, under one
-// clock, and compares whatever they answer and hold, to the millisecond. The queue's
-// rules are written twice, in Go and in Lua; this is what keeps them one. rapid
-// prints the seed of a failure.
+// TestStoresAgree runs one random history of operations on all back ends, under one clock. It
+// compares all answers and content, to the millisecond. The queue's rules exist twice, in Go and
+// in Lua, and this test keeps them equal. rapid prints the seed of a failure.
 func TestStoresAgree(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -49,8 +48,7 @@ func TestStoresAgree(t *testing.T) {
 	})
 }
 
-// TestStoresAgreeOnSessions is TestStoresAgree for those back ends that several
-// processes share.
+// TestStoresAgreeOnSessions is TestStoresAgree for the back ends that several processes share.
 func TestStoresAgreeOnSessions(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -65,7 +63,7 @@ func TestStoresAgreeOnSessions(t *testing.T) {
 	})
 }
 
-// operations are those of a random history, by name.
+// operations are the operations of a random history, by name.
 func (h *history) operations() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"": h.compare, "observe": h.observe, "observeMore": h.observe, "enqueue": h.enqueue,
@@ -75,27 +73,26 @@ func (h *history) operations() map[string]func(*rapid.T) {
 	}
 }
 
-// memory is a directory that costs no disk, where the system has one.
+// memory is a directory in memory, where the system has one.
 func memory(t *testing.T) string {
 	dir, err := os.MkdirTemp("/dev/shm", "planbridge")
 	if err != nil {
 		return t.TempDir()
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) }) //nolint:errcheck // the system forgets it anyway
+	t.Cleanup(func() { os.RemoveAll(dir) }) //nolint:errcheck // the system removes it anyway
 	return dir
 }
 
-// replicas is how many handles each store has. boltstore has one process, which
-// both of them are.
+// replicas is how many handles each store has. boltstore has one process, which counts as both.
 const replicas = 2
 
 // backEnd is one of the stores.
 type backEnd struct {
 	name    string
 	handles []store.Store
-	// crash ends a replica and returns the handles to go on with.
+	// crash ends a replica and returns the new handles.
 	crash func(replica int) []store.Store
-	// claims are those that were ever given, in the order of history.claims.
+	// claims are all claims given, in the order of history.claims.
 	claims []*store.Claim
 }
 
@@ -105,9 +102,9 @@ type history struct {
 	now    atomic.Int64
 	limit  int
 	stores []*backEnd
-	seen   *view            // what the stores held last
-	links  int              // how many were to be made
-	claims []mapping.LinkID // whose each claim is
+	seen   *view            // the stores' last content
+	links  int              // links made
+	claims []mapping.LinkID // the link of each claim
 }
 
 const project = mapping.ObjectID("p")
@@ -126,7 +123,7 @@ func newHistory(t *testing.T, rt *rapid.T, server *redistest.Server) *history {
 			t.Fatal(err)
 		}
 		return s
-	}, func(s store.Store) { s.Close() }) //nolint:errcheck // it crashes
+	}, func(s store.Store) { s.Close() }) //nolint:errcheck // this is a crash
 	return h
 }
 
@@ -153,7 +150,7 @@ func (h *history) addBolt(path string) {
 	}
 	b := &backEnd{name: "boltstore", handles: open()}
 	b.crash = func(replica int) []store.Store {
-		b.handles[replica].Close() //nolint:errcheck // it crashes
+		b.handles[replica].Close() //nolint:errcheck // this is a crash
 		return open()
 	}
 	h.stores = append(h.stores, b)
@@ -162,12 +159,12 @@ func (h *history) addBolt(path string) {
 func (h *history) close() {
 	for _, b := range h.stores {
 		for _, s := range b.handles {
-			s.Close() //nolint:errcheck // what it kept is thrown away
+			s.Close() //nolint:errcheck // its content is discarded
 		}
 	}
 }
 
-// each asks every store, by one of its handles, and demands one answer of all.
+// each asks every store, by one of its handles, and requires equal answers.
 func (h *history) each(rt *rapid.T, what string, ask func(ctx context.Context, b *backEnd, s store.Store) any) (answer any) {
 	replica := rapid.IntRange(0, replicas-1).Draw(rt, "replica")
 	for i, b := range h.stores {
@@ -183,7 +180,7 @@ func (h *history) each(rt *rapid.T, what string, ask func(ctx context.Context, b
 
 var same = cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreFields(store.Claim{}, "Until"), cmpopts.IgnoreFields(store.Observed{}, "Err")}
 
-// differ tells what differs. Mostly nothing does, which comparing deeply shows much faster.
+// differ describes a difference. Mostly there is none, which comparing deeply shows much faster.
 func differ(a, b any) string {
 	if reflect.DeepEqual(a, b) {
 		return ""
@@ -226,7 +223,7 @@ func (h *history) compare(rt *rapid.T) {
 				v.Records[e.Record.Link.ID] = withoutEmpty(e.Record)
 			}
 			for _, d := range e.Deliveries {
-				if d.At.After(h.clock().Add(-rules.Deliveries)) { // others may be forgotten at any time
+				if d.At.After(h.clock().Add(-rules.Deliveries)) { // others may be gone at any time
 					v.Deliveries[string(d.Key)] = d.At
 				}
 			}
@@ -275,7 +272,7 @@ func (h *history) compare(rt *rapid.T) {
 	}).(*view)
 }
 
-// withoutEmpty is a record whose lists are absent where they are empty: stores may answer either.
+// withoutEmpty returns a record without empty lists: stores may answer an empty list or none.
 func withoutEmpty(r *store.Record) *store.Record {
 	if len(r.Inbox) == 0 {
 		r.Inbox = nil
@@ -293,8 +290,8 @@ func (h *history) advance(rt *rapid.T) {
 	h.now.Add(rapid.SampledFrom([]int64{1, 1, 1000, 30_000, 30_000, 60_000, 60_000, 600_000, rules.Deliveries.Milliseconds() / 2}).Draw(rt, "ms"))
 }
 
-// crash ends one replica of each store, after all leases: those of the file end with
-// its process, the others' do not.
+// crash ends one replica of each store after all leases ended. The file's leases end with its
+// process, and the others' do not.
 func (h *history) crash(rt *rapid.T) {
 	h.now.Add(longestTTL.Milliseconds())
 	replica := rapid.IntRange(0, replicas-1).Draw(rt, "replica")

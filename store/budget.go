@@ -2,15 +2,15 @@ package store
 
 import "time"
 
-// Budget is an allowance of items that all replicas share: writes to GitHub, or
-// tasks that a route makes. In any 60 seconds at most PerMinute items are given,
-// in any hour at most PerHour; at most Burst of them back to back, after which
-// they come at an even PerMinute. A bound that is not positive bounds nothing.
+// Budget is an allowance of items that all replicas share: writes to GitHub, or tasks that a
+// route makes. It gives at most PerMinute items in any 60 seconds, and at most PerHour in any
+// hour. At most Burst items come back to back. Further ones come at an even PerMinute. A bound of
+// 0 or less bounds nothing.
 type Budget struct {
 	Name                      string
 	PerMinute, PerHour, Burst int
-	// Holds are the names of what [Leases.Hold] may close: nothing is given
-	// while one of them is closed.
+	// Holds are the names that [Leases.Hold] may close. The budget gives nothing while one of
+	// them is closed.
 	Holds []string
 }
 
@@ -24,30 +24,29 @@ const (
 	RankImport             // belongs to an import
 )
 
-// Ask is a wish for items of a budget. Several may want items at once; who goes
-// first and how much is kept back decides the store:
+// Ask is a request for items of a budget. Where several ask at once, the store decides their
+// order and what it keeps back:
 //
-//   - A lower Rank goes first, then the route that has used less lately, then
-//     the author within the route that has. Who waits is remembered until the
-//     time that it was told, so that others leave it the next item.
-//   - The last twelfth of each bound is kept for people's changes of routes that
-//     have used less than their share, the last sixth for people's changes, the
-//     last third for everything but imports.
+//   - A lower Rank goes first, then the route with less recent use, then the author with less
+//     recent use within the route. The store remembers a waiting ask until its Wait is over, and
+//     leaves it the next item.
+//   - The last twelfth of each bound is kept for people's changes of routes below their share.
+//     The last sixth is kept for people's changes, the last third for everything but imports.
 //
-// A flood of whatever rank thus leaves a quiet route a twelfth of the burst, the
-// minute and the hour, which it has at once. Beyond that it is the first of those
-// who wait: its next item comes when the even flow has one, at 60 a minute after a
-// second, or, where the minute is used up by people of many routes, in its order.
+// A flood of any rank thus leaves a quiet route a twelfth of the burst, of the minute and of the
+// hour at once. Beyond that it is the first of those who wait. Its next item comes with the even
+// flow: at 60 a minute after a second. Where people of many routes use up the minute, it comes in
+// the order above.
 type Ask struct {
-	Items  int    // how many are wanted; 0: one
-	Route  string // who shares the budget; "": the ask is alone and served at once
-	Author string // who shares the route's part; "": nobody
+	Items  int    // items asked for; 0: one
+	Route  string // the route that asks; "": the ask shares with nobody and is served at once
+	Author string // the author within the route; "": nobody
 	Rank   Rank
 }
 
 // Grant answers an Ask.
 type Grant struct {
-	Items int           // how many were given, at most as many as were asked; 0: none
-	Wait  time.Duration // for none: when to ask again
-	Held  bool          // for none: a hold is why
+	Items int           // items given, at most as many as asked for; 0: none
+	Wait  time.Duration // where none was given: when to ask again
+	Held  bool          // where none was given: a hold is the reason
 }

@@ -17,7 +17,7 @@ type docWriter interface {
 	PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error
 }
 
-// ReadDoc returns a document; nil where there is none.
+// ReadDoc returns a document, or nil where there is none.
 func ReadDoc(ctx context.Context, s docReader, project mapping.ObjectID, name string) ([]byte, error) {
 	data, err := s.Doc(ctx, project, name)
 	if err != nil && !errors.Is(err, ErrNotFound) {
@@ -26,7 +26,7 @@ func ReadDoc(ctx context.Context, s docReader, project mapping.ObjectID, name st
 	return data, nil
 }
 
-// ReadJSON reads a document into v, and reports whether there is one; v stays as it is where
+// ReadJSON reads a document into v, and reports whether there is one. It leaves v unchanged where
 // there is none.
 func ReadJSON(ctx context.Context, s docReader, project mapping.ObjectID, name string, v any) (found bool, err error) {
 	data, err := ReadDoc(ctx, s, project, name)
@@ -52,7 +52,7 @@ func WriteJSON(ctx context.Context, s docWriter, project mapping.ObjectID, name 
 	return WriteDoc(ctx, s, project, name, Encode(v))
 }
 
-// Encode is for plain data of this module, which always has a JSON form.
+// Encode encodes plain data of this module, which always has a JSON form.
 func Encode(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

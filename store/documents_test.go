@@ -9,8 +9,8 @@ import (
 	"planbridge/store/memstore"
 )
 
-// TestDocuments: a missing document is no error, and an empty one is read as empty. The error of
-// one that cannot be decoded names it.
+// TestDocuments: a missing document is no error, and an empty one reads as empty. The error of an
+// undecodable one names it.
 func TestDocuments(t *testing.T) {
 	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
 	for name, text := range map[string]string{"empty": "", "broken": "{", "plain": `{"a":1}`} {
@@ -23,8 +23,8 @@ func TestDocuments(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  string
-		known bool // by ReadDoc
-		found bool // by ReadJSON
+		known bool // according to ReadDoc
+		found bool // according to ReadJSON
 		a     int
 		says  string
 	}{

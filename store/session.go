@@ -5,28 +5,29 @@ import (
 	"time"
 )
 
-// Session names a process in the store while that is alive.
+// Session names a live process in the store.
 type Session string
 
-// Sessions end the leases of a process that died before their time. A process tells at
-// intervals that it is alive. Its session falls when it was silent for too long, and any
-// other process then ends the leases of its claims.
+// Sessions end the leases of a process that died, before their time. A process sends heartbeats.
+// A process that was silent for too long loses its session, and another process ends the leases
+// of its claims.
 //
-// A lease that belongs to no session ends at its own time: one of a process that never
-// told its session, as earlier programs do, or of a store that one process alone can
-// have. Such a store ends all leases when it is opened, and knows no sessions.
+// A lease without a session ends at its own time. Such are leases of a process that sends no
+// heartbeat, as earlier programs do, and of a store for one process alone. Such a store ends all
+// leases when it is opened, and has no sessions.
 type Sessions interface {
-	// Heartbeat says that the session is alive: it falls when it is not heard of for
-	// lasts, by the store's clock. What this handle claims from now on belongs to it. A
-	// session that fell does not come back: ErrLeaseLost. The process begins another.
+	// Heartbeat says that the session is alive. The session falls when the store gets no
+	// heartbeat for lasts, by the store's clock. Later claims of this handle belong to it. A
+	// session that fell does not come back: Heartbeat returns ErrLeaseLost, and the process
+	// begins another one.
 	//
-	// The answer names sessions that fell and whose leases this process is to end. Each
-	// is named to one process. It is named to another one where EndSessions was not
-	// called within lasts. A claim of this handle whose answer was lost is named, too, as
-	// if it were a session that fell: nobody else knows what it leased.
+	// The answer lists fallen sessions whose leases this process must end. Each session is given
+	// to one process, and to another one where EndSessions does not follow within lasts. The
+	// answer also lists claims of this handle whose answer was lost, as if they were fallen
+	// sessions. No other process knows what they leased.
 	Heartbeat(ctx context.Context, s Session, lasts time.Duration) (fallen []Session, err error)
-	// EndSessions ends the leases of the sessions' claims in all projects and forgets the
-	// sessions. It returns how many keys are due by that. It goes in steps, each atomic;
-	// repeating it is harmless.
+	// EndSessions ends the leases of the sessions' claims in all projects and removes the
+	// sessions. It returns how many keys are due thereby. It works in atomic steps, and repeating
+	// it is harmless.
 	EndSessions(ctx context.Context, over []Session) (keys int, err error)
 }

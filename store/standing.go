@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// KeyState says where a key stands; its values are shown to operators.
+// KeyState is a key's state in the queue. Operators see its values.
 type KeyState string
 
 const (
-	// KeyResting: in no queue, as nothing is to be done.
+	// KeyResting: in no queue, as there is nothing to do.
 	KeyResting KeyState = "resting"
 	// KeyDue: worked as soon as a worker is free; due since Standing.At.
 	KeyDue KeyState = "due"
-	// KeyWorked: under a claim, which ends at Standing.At at the latest.
+	// KeyWorked: under a claim that ends by Standing.At.
 	KeyWorked KeyState = "worked"
 	// KeyLater: due at Standing.At.
 	KeyLater KeyState = "later"
@@ -23,27 +23,27 @@ const (
 	KeyParked KeyState = "parked"
 )
 
-// Standing is where a key stands in the queue, and why it is not worked.
+// Standing is a key's state in the queue, and why nobody works it.
 type Standing struct {
 	Key      Key
 	Route    string
-	Where    string // as of a Failure
+	Where    string // as in Failure
 	State    KeyState
-	At       time.Time // see the states; zero where it is not known
-	Service  string    // of KeyWaiting
-	Reason   string    // of KeyLater, KeyWaiting and KeyParked: never ""
-	Attempts int       // as of a Failure
+	At       time.Time // depends on the state; zero where unknown
+	Service  string    // set for KeyWaiting
+	Reason   string    // set for KeyLater, KeyWaiting and KeyParked, and then never ""
+	Attempts int       // as in Failure
 }
 
-// Unexplained reports whether the outcome has the key wait, for a time, a service or an
-// operator, and does not say why.
+// Unexplained reports whether the outcome lets the key wait for a time, a service or an operator
+// without a reason.
 func (o Outcome) Unexplained() bool {
 	waits := o.After > 0 || o.Kind == Retry || o.Kind == Wait || o.Kind == Park || o.Kind == Hold
 	return waits && o.Reason == ""
 }
 
-// CompareStandings is the order of Standings: what waits for a service, the longest wait
-// of each service first; then the others, latest due first.
+// CompareStandings orders Standings. Keys that wait for a service come first, with the longest
+// wait of each service first. The others follow, latest due first.
 func CompareStandings(a, b Standing) int {
 	aw, bw := a.State == KeyWaiting, b.State == KeyWaiting
 	switch {

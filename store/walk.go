@@ -10,18 +10,18 @@ import (
 	"planbridge/mapping"
 )
 
-// WakePerSecond is the rate at which keys come back that waited for a service. What happens
-// meanwhile goes before them.
+// WakePerSecond is the rate at which keys that waited for a service become due. New changes go
+// before them.
 const WakePerSecond = 1000
 
-// EnqueuePerSecond is the rate at which many keys are made due among those of live changes.
+// EnqueuePerSecond is the rate at which many keys become due among those of live changes.
 const EnqueuePerSecond = 50
 
 // LinksPage is how many links a walk reads at once. Each takes some 20 KB while it is read.
 const LinksPage = 100
 
-// AllLinks walks the links of a project, in the store's order and page by page. An error
-// ends the walk.
+// AllLinks walks the links of a project page by page, in the store's order. An error ends the
+// walk.
 func AllLinks(ctx context.Context, s Links, project mapping.ObjectID) iter.Seq2[*mapping.Link, error] {
 	return func(yield func(*mapping.Link, error) bool) {
 		for cursor := ""; ; {
@@ -49,15 +49,15 @@ type (
 	lister interface {
 		Projects(ctx context.Context) ([]mapping.ObjectID, error)
 	}
-	// Finder finds links by their items, in all projects that have a space in the store.
+	// Finder finds links by their items, in all projects with data in the store.
 	Finder interface {
 		finder
 		lister
 	}
 )
 
-// ProjectsAfter lists the projects first, and behind them all others that have a space in
-// the store, whether they are configured or not.
+// ProjectsAfter lists first the projects in first, then all others with data in the store,
+// configured or not.
 func ProjectsAfter(ctx context.Context, s lister, first []mapping.ObjectID) ([]mapping.ObjectID, error) {
 	all, err := s.Projects(ctx)
 	if err != nil {
@@ -67,8 +67,8 @@ func ProjectsAfter(ctx context.Context, s lister, first []mapping.ObjectID) ([]m
 	return slices.Concat(first, others), nil
 }
 
-// FindAnywhere returns the key of the link that an item belongs to, in whichever project of
-// the store, and whether there is one. It looks in the first projects first.
+// FindAnywhere returns the key of the link with an item in any project of the store, and whether
+// there is one. It searches the first projects first.
 func FindAnywhere(ctx context.Context, s Finder, first []mapping.ObjectID, ref mapping.Ref) (Key, bool, error) {
 	if key, found, err := FindIn(ctx, s, first, ref); found || err != nil {
 		return key, found, err
@@ -80,8 +80,8 @@ func FindAnywhere(ctx context.Context, s Finder, first []mapping.ObjectID, ref m
 	return FindIn(ctx, s, all[len(first):], ref)
 }
 
-// FindIn returns the key of the link that an item belongs to, in whichever of the
-// projects it is, and whether there is one.
+// FindIn returns the key of the link with an item in one of the projects, and whether there is
+// one.
 func FindIn(ctx context.Context, s finder, projects []mapping.ObjectID, ref mapping.Ref) (Key, bool, error) {
 	for _, project := range projects {
 		id, err := s.Find(ctx, project, ref)
@@ -110,8 +110,8 @@ func (t *Tally) Add(other Tally) {
 	}
 }
 
-// WithoutProject is the tally of a project that the configuration does not name: nobody works its
-// links, which count as dormant, and nothing else of it.
+// WithoutProject returns the tally of a project that is not configured. Nobody works its links:
+// they count as dormant, and nothing else counts.
 func (t Tally) WithoutProject() (out Tally) {
 	for route, states := range t.Links {
 		for state, n := range states {

@@ -1,10 +1,9 @@
-// Package backup writes what a store holds to one file, and reads it back. Its doors
+// Package backup writes the content of a store to one file, and reads it back. Its entry points
 // are [Write], [Check] and [Entries].
 //
-// The file is a zstd stream of lines of JSON: a [Header], then each [store.Entry] on a
-// line of its own, and at the end their counts and the SHA-256 of all lines before. A
-// file without such an end is no backup, whatever it holds. Where the store failed
-// meanwhile, the last line says why.
+// The file is a zstd stream of lines of JSON: a [Header], then each [store.Entry] on a line of
+// its own. The last line has their counts and the SHA-256 of all lines before. A file without
+// that line is no backup. Where the store failed meanwhile, the last line says why.
 package backup
 
 import (
@@ -23,13 +22,13 @@ import (
 	"planbridge/store"
 )
 
-// Format is the version of the file's form. A program reads no higher one.
+// Format is the version of the file's form. A program reads no higher version.
 const Format = 1
 
-// kind opens the first line of each backup.
+// kind is the Kind of each header.
 const kind = "backup"
 
-// Bounds of a file. The compressor's window is what a reader needs of memory.
+// Bounds of a file. A reader needs as much memory as the compressor's window.
 const (
 	window     = 1 << 20
 	mostWindow = 8 << 20
@@ -46,18 +45,18 @@ type Header struct {
 	Schema  int       `json:"schema"`  // [store.Schema] of the program that wrote it
 	Program string    `json:"program"` // its version
 	Store   string    `json:"store"`   // file or redis
-	At      time.Time `json:"at"`      // when it was begun
+	At      time.Time `json:"at"`      // when the backup began
 }
 
-// Counts says how much a backup holds.
+// Counts is the number of each part of a backup.
 type Counts struct {
-	Entries    int `json:"entries"` // lines between the first and the last
+	Entries    int `json:"entries"` // lines without the first and the last
 	Links      int `json:"links"`
 	Conflicts  int `json:"conflicts"`
 	Documents  int `json:"documents"`
 	Marks      int `json:"marks"`
 	Deliveries int `json:"deliveries"`
-	Spoilt     int `json:"spoilt"` // records that could not be read, and are not there
+	Spoilt     int `json:"spoilt"` // unreadable records, which the backup lacks
 }
 
 // add counts an entry.
@@ -81,7 +80,7 @@ func (c *Counts) add(e *store.Entry) {
 // last is the last line of a backup. One of its fields is set.
 type last struct {
 	End    *end   `json:"end,omitempty"`
-	Failed string `json:"failed,omitempty"` // why the backup was given up
+	Failed string `json:"failed,omitempty"` // why the backup failed
 }
 
 type end struct {
@@ -89,8 +88,8 @@ type end struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Write writes what a store holds. It sets the header's Kind, Format and Schema. Where
-// the store fails the file's last line says why, and so does the error.
+// Write writes the content of a store. It sets the header's Kind, Format and Schema. Where the
+// store fails, the file's last line and the error say why.
 func Write(ctx context.Context, w io.Writer, s store.Dumps, h Header) error {
 	packer, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
 	if err != nil {
@@ -98,7 +97,7 @@ func Write(ctx context.Context, w io.Writer, s store.Dumps, h Header) error {
 	}
 	out := &lines{w: packer, sum: sha256.New()}
 	h.Kind, h.Format, h.Schema = kind, Format, store.Schema
-	if err = errors.Join(out.line(h), packer.Flush()); err == nil { // its reader sees at once that it begins
+	if err = errors.Join(out.line(h), packer.Flush()); err == nil { // the reader sees the begin at once
 		err = out.entries(ctx, s)
 	}
 	closing := last{Failed: fmt.Sprint(err)}

@@ -19,7 +19,7 @@ import (
 	"planbridge/store/backup"
 )
 
-// fixed is a store that holds these entries, and fails behind them.
+// fixed is a store with these entries, which fails after them.
 type fixed struct {
 	entries []store.Entry
 	fails   error
@@ -38,7 +38,7 @@ func (fixed) Load(context.Context, iter.Seq2[store.Entry, error], bool) error { 
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC)
 
-// one of everything.
+// whole has one entry of each kind.
 var whole = []store.Entry{
 	{Document: &store.Document{Name: "watermark", Data: []byte("text\x00\xff")}},
 	{Project: "p", Marks: &store.MarkSet{Set: "cards", Marks: map[string]string{"a": "1", "": "\x1f"}}},
@@ -95,7 +95,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// unpacked are the lines of a backup, and packed makes a file of lines.
+// unpacked returns the lines of a backup, and packed makes a file of lines.
 func unpacked(t *testing.T, file []byte) []string {
 	t.Helper()
 	r, err := zstd.NewReader(bytes.NewReader(file))
@@ -126,7 +126,7 @@ func packed(t *testing.T, lines ...string) []byte {
 	return out.Bytes()
 }
 
-// A file that is cut anywhere, or of which any one byte is another, is refused.
+// A file that is cut anywhere, or has any one byte changed, is refused.
 func TestDamaged(t *testing.T) {
 	file := written(t, fixed{entries: whole})
 	for n := range file {
@@ -136,7 +136,7 @@ func TestDamaged(t *testing.T) {
 		other := bytes.Clone(file)
 		other[n] ^= 0x20
 		if s, err := backup.Check(bytes.NewReader(other)); err == nil {
-			// A header's flag that changes nothing of what is read is no damage.
+			// A changed header flag without effect is no damage.
 			if diff := cmp.Diff(unpacked(t, file), unpacked(t, other)); diff != "" || s.Entries != len(whole) {
 				t.Errorf("byte %d changed: no error", n)
 			}
@@ -144,7 +144,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// Each fault is told with its place and what was expected there.
+// Each fault is reported with its position and what was expected there.
 func TestFaults(t *testing.T) {
 	lines := unpacked(t, written(t, fixed{entries: whole}))
 	head, entries, end := lines[0], lines[1:len(whole)+1], lines[len(whole)+1]

@@ -22,8 +22,8 @@ import (
 type Summary struct {
 	Header
 	Counts
-	SHA256 string   `json:"sha256"`         // of all lines but the last
-	Lost   []string `json:"lost,omitempty"` // what could not be read, up to mostLost of it
+	SHA256 string   `json:"sha256"`         // of all lines except the last
+	Lost   []string `json:"lost,omitempty"` // unreadable content, at most mostLost entries
 }
 
 // mostLost bounds [Summary].Lost.
@@ -32,17 +32,16 @@ const mostLost = 20
 var (
 	errForeign = errors.New("expected a backup of planbridge: this is another kind of file")
 	errCut     = errors.New("the file ends here, expected more: it was cut off")
-	errStopped = errors.New("no more is wanted")
+	errStopped = errors.New("the visitor stopped")
 )
 
-// Check reads a backup to its end and reports what is wrong with it: the entry, and
-// what was expected there.
+// Check reads a whole backup and returns its first fault: the entry, and what was expected there.
 func Check(r io.Reader) (Summary, error) {
 	return read(r, func(store.Entry) error { return nil })
 }
 
-// Entries are those of a backup, for [store.Dumps].Load. What is wrong with the file
-// comes instead of what follows, at the latest behind the last entry.
+// Entries returns the entries of a backup, for [store.Dumps].Load. A fault of the file ends them,
+// at the latest after the last entry.
 func Entries(r io.Reader) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		_, err := read(r, func(e store.Entry) error {
@@ -83,8 +82,8 @@ func read(r io.Reader, visit func(store.Entry) error) (Summary, error) {
 // reader reads lines.
 type reader struct {
 	buf  *bufio.Reader
-	sum  hash.Hash // of all lines but the one that was read last
-	line []byte    // which is this
+	sum  hash.Hash // of all lines except the last read one
+	line []byte    // the last read line
 }
 
 // next reads a line.
@@ -153,7 +152,7 @@ func (r *reader) entry(s *Summary, visit func(store.Entry) error) (*last, error)
 	return nil, nil
 }
 
-// end compares the last line with what was read.
+// end compares the last line with the lines read.
 func (r *reader) end(s *Summary, closing *last) error {
 	if closing.Failed != "" {
 		return fmt.Errorf("the backup was given up at entry %d: %s", s.Entries+1, closing.Failed)
@@ -172,10 +171,10 @@ func (r *reader) end(s *Summary, closing *last) error {
 	return nil
 }
 
-// places are those that a record may have.
+// places are the valid places of a record.
 var places = []store.Place{store.Idle, store.Queued, store.Waiting, store.Parked, store.Held}
 
-// check reports what makes an entry one that no store can load.
+// check returns why no store can load an entry.
 func check(e *store.Entry) error {
 	parts := 0
 	for _, is := range []bool{e.Document != nil, e.Marks != nil, len(e.Deliveries) > 0, e.Record != nil, e.Conflict != nil, e.Spoilt != ""} {

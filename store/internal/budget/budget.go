@@ -1,8 +1,8 @@
-// Package budget holds the rules of a shared budget: see [store.Ask]. Its door is
+// Package budget holds the rules of a shared budget: see [store.Ask]. Its entry point is
 // [State.Take].
 //
-// The package is pure: it reads no clock, and no order of a map reaches a result.
-// boltstore and memstore share it; redisstore/scripts/budget.lua does the same.
+// The package is pure: it reads no clock, and its results depend on no order of a map. boltstore
+// and memstore share it; redisstore/scripts/budget.lua does the same.
 package budget
 
 import (
@@ -19,19 +19,18 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// State remembers the items of the last hour exactly, paces what may go back to
-// back by GCRA, and shares it between parties. Its JSON is stored; times are Unix
-// nanoseconds.
+// State counts the items of the last hour exactly, paces bursts by GCRA, and shares the budget
+// between parties. Its JSON is stored; times are Unix nanoseconds.
 type State struct {
 	Taken Times            `json:"t"` // oldest first, one for each item
 	Next  int64            `json:"n"` // the theoretical arrival time of GCRA
 	Used  map[string]Usage `json:"u,omitempty"`
-	Waits map[string]int64 `json:"w,omitempty"` // who waits, as waiter names it: until when it is waited for
+	Waits map[string]int64 `json:"w,omitempty"` // by waiter: until when its turn is kept
 	Turns map[string]int64 `json:"l,omitempty"` // by rank and route: when the next turn is
 }
 
-// Usage is how many items a route, or an author of one, had at a time; it halves
-// every [rules.UsageHalfLife].
+// Usage is how many items a route, or an author of one, had at a time; it halves every
+// [rules.UsageHalfLife].
 type Usage struct {
 	Items float64 `json:"i"`
 	At    int64   `json:"a"`
@@ -41,8 +40,8 @@ func (u Usage) now(now int64) float64 {
 	return u.Items * math.Exp2(-float64(now-u.At)/float64(rules.UsageHalfLife))
 }
 
-// Times is stored packed: a budget is read and written for every write to
-// GitHub, and a list of numbers takes most of that.
+// Times has a packed stored form. Each write to GitHub reads and writes a budget, and a list of
+// numbers would take most of that time.
 type Times []int64
 
 // MarshalJSON implements json.Marshaler.
@@ -54,8 +53,7 @@ func (t Times) MarshalJSON() ([]byte, error) {
 	return json.Marshal(packed)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. It also reads the list that was
-// stored before.
+// UnmarshalJSON implements json.Unmarshaler. It also reads the list that earlier programs stored.
 func (t *Times) UnmarshalJSON(data []byte) error {
 	if len(data) == 0 || data[0] != '"' {
 		return json.Unmarshal(data, (*[]int64)(t))
@@ -71,7 +69,7 @@ func (t *Times) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// party names a route, or with an author that author of it.
+// party names a route, or with author an author of it.
 func party(a store.Ask, author bool) string {
 	if author {
 		return a.Route + "\n" + a.Author
@@ -79,7 +77,7 @@ func party(a store.Ask, author bool) string {
 	return a.Route
 }
 
-// waiter names who waits: rank, route and author.
+// waiter names a waiting party: rank, route and author.
 func waiter(a store.Ask) string { return fmt.Sprintf("%d\n%s\n%s", a.Rank, a.Route, a.Author) }
 
 // asker is the reverse of waiter.
@@ -90,8 +88,7 @@ func asker(name string) (a store.Ask) {
 	return a
 }
 
-// Take answers an ask. It returns the budget as it is then, and leaves the one
-// that it was given as it was.
+// Take answers an ask. It returns the new state and leaves the old one unchanged.
 func (b State) Take(now int64, of store.Budget, a store.Ask) (State, store.Grant) {
 	b.Taken, b.Used, b.Waits, b.Turns = slices.Clone(b.Taken), maps.Clone(b.Used), maps.Clone(b.Waits), maps.Clone(b.Turns)
 	a.Route, a.Author = rules.OneLine(a.Route), rules.OneLine(a.Author)
@@ -130,7 +127,7 @@ func (b *State) take(now int64, of store.Budget, a store.Ask) store.Grant {
 	return store.Grant{Items: n}
 }
 
-// forget drops what has no effect any more.
+// forget removes entries without effect.
 func (b *State) forget(now int64) {
 	for name, u := range b.Used {
 		if u.now(now) < rules.UsageLeast {
@@ -149,7 +146,7 @@ func (b *State) forget(now int64) {
 	}
 }
 
-// Within counts the items that were taken within a time before now.
+// Within counts the items taken within a time before now.
 func (b State) Within(now int64, d time.Duration) int {
 	first, _ := slices.BinarySearch(b.Taken, now-int64(d)+1)
 	return len(b.Taken) - first
@@ -162,15 +159,14 @@ func (b *State) use(now int64, name string, n int) {
 	b.Used[name] = Usage{b.Used[name].now(now) + float64(n), now}
 }
 
-// level says which share of the budget an ask may use; see [rules.Shares]. A route
-// has its share while it used no more than the mean of all, with one more that may
-// still come.
+// level returns the share of the budget that an ask may use; see [rules.Shares]. A route is
+// within its share while it used no more than the mean of all, counting one more that may come.
 func (b *State) level(now int64, a store.Ask) int {
 	if a.Rank != store.RankPeople {
 		return min(int(a.Rank)+1, len(rules.Shares)-1)
 	}
 	total, others := 0.0, 0
-	for _, name := range slices.Sorted(maps.Keys(b.Used)) { // in one order, since a sum depends on it in its last digits
+	for _, name := range slices.Sorted(maps.Keys(b.Used)) { // sorted, since the last digits of a sum depend on its order
 		if strings.Contains(name, "\n") {
 			continue
 		}
@@ -184,8 +180,8 @@ func (b *State) level(now int64, a store.Ask) int {
 	return 1
 }
 
-// ahead counts who waits and goes before a; jumps reports that a goes before
-// somebody of its own route and rank.
+// ahead counts the waiting parties before a. jumps reports that a goes before a party of its own
+// route and rank.
 func (b *State) ahead(now int64, a store.Ask) (n int, jumps bool) {
 	if a.Route == "" {
 		return 0, false
@@ -211,9 +207,9 @@ func (b *State) ahead(now int64, a store.Ask) (n int, jumps bool) {
 	return n, jumps
 }
 
-// free says how many items a level may have now while so many others go first, or
-// how long until it may have some: a tenth of a bound where so many are wanted, so
-// that what takes many at once does not come for each.
+// free returns how many items a level may have now while ahead others go first, or how long until
+// it may have some. Where many are wanted it waits for a tenth of a bound, so that the asker does
+// not come for each item.
 func (b *State) free(now int64, of store.Budget, level, ahead, wanted int) (n int, wait time.Duration) {
 	n = math.MaxInt
 	for _, w := range []struct {
@@ -241,8 +237,8 @@ func (b *State) free(now int64, of store.Budget, level, ahead, wanted int) (n in
 	return n, wait
 }
 
-// wait says when a may ask again, for whom there is an item after wait at the
-// soonest. Those of one route and rank have turns one after the other.
+// wait returns when a may ask again; its first item comes no earlier than after wait. Parties of
+// one route and rank have turns in sequence.
 func (b *State) wait(now int64, of store.Budget, a store.Ask, wait time.Duration, jumps bool) time.Duration {
 	wait = max(wait, time.Millisecond)
 	if a.Route == "" {

@@ -9,8 +9,8 @@ import (
 	"planbridge/store"
 )
 
-// TestBudgetForgets: what no window can see any more is not kept, so that a
-// large budget's record stays as small as its use is.
+// TestBudgetForgets: a budget drops items outside each window, so that a large budget's record
+// stays as small as its use.
 func TestBudgetForgets(t *testing.T) {
 	var b State
 	for i := range int64(3 * 3600) {
@@ -25,8 +25,7 @@ func TestBudgetForgets(t *testing.T) {
 	}
 }
 
-// TestBudgetForms: a budget comes back as it was stored, and is read as it was
-// stored before.
+// TestBudgetForms: a budget survives its stored form, and reads the earlier one.
 func TestBudgetForms(t *testing.T) {
 	want := State{Taken: Times{1, 1_770_000_000_000_000_000, 1_770_000_000_000_000_001}, Next: 7}
 	data, err := json.Marshal(want)
@@ -47,8 +46,8 @@ func TestBudgetForms(t *testing.T) {
 	}
 }
 
-// TestSharesHaveOneOrder: the same budget gives the same share each time, though a
-// sum depends on its order in the last digits.
+// TestSharesHaveOneOrder: the same budget gives the same share each time, though the last digits
+// of a sum depend on its order.
 func TestSharesHaveOneOrder(t *testing.T) {
 	for range 200 {
 		b := State{Used: map[string]Usage{"a": {Items: 1e16}, "b": {Items: 1}, "c": {Items: 1}, "r": {Items: 2.5e15 + 0.5}}}
@@ -77,8 +76,8 @@ func TestTakeLeavesItsState(t *testing.T) {
 	}
 }
 
-// TestNamesAreOneLine: a route whose name has a line break is a route, and not an
-// author of another one.
+// TestNamesAreOneLine: a route whose name has a line break is a route, not an author of another
+// one.
 func TestNamesAreOneLine(t *testing.T) {
 	b, _ := State{}.Take(1, store.Budget{PerMinute: 60, Burst: 60}, store.Ask{Route: "a\nb", Items: 40})
 	if u, known := b.Used["a b"]; !known || u.Items != 40 {

@@ -9,10 +9,10 @@ import (
 	"planbridge/store"
 )
 
-// dumpedAs names the places for a [store.Record].
+// dumpedAs is the [store.Record] name of each place.
 var dumpedAs = map[Place]store.Place{Idle: store.Idle, Queued: store.Queued, Waiting: store.Waiting, Parked: store.Parked}
 
-// Dump puts the work into a record. Its events are the caller's to add.
+// Dump writes the work into a record. The caller adds its events.
 func (w Work) Dump(r *store.Record, now int64) {
 	r.Place, r.Bulk, r.Reason, r.Attempts, r.Abandoned = dumpedAs[w.Place], w.Bulk, w.Reason, w.Attempts, w.Abandoned
 	switch {
@@ -35,8 +35,7 @@ func (w Work) Dump(r *store.Record, now int64) {
 	}
 }
 
-// Load is the work that a record holds, under a token above those of all claims that
-// there ever were.
+// Load returns the work of a record. Its token is above those of all earlier claims.
 func Load(r *store.Record, now int64) Work {
 	w := Work{
 		Gen: 1, Token: time.Unix(0, now).UnixMilli(), Bulk: r.Bulk,
@@ -60,7 +59,7 @@ func Load(r *store.Record, now int64) Work {
 	}
 	slices.SortFunc(w.Inbox, func(a, b Slot) int { return cmp.Compare(a.Item, b.Item) })
 	for _, data := range r.Events {
-		w.Gen++ // each event has its own
+		w.Gen++ // each event has a generation of its own
 		w = w.addEvent(data, false)
 	}
 	for _, data := range r.Own {

@@ -14,8 +14,8 @@ import (
 // List is an ordered list of keys. The names are stored.
 type List string
 
-// The lists, with the form of their entries. A time is 8 bytes big endian; a
-// class is 0 live, 1 bulk.
+// The lists, with the form of their entries. A time is 8 bytes big endian; a class is 0 for live,
+// 1 for bulk.
 const (
 	NoList      List = ""
 	DueList     List = "queue"   // class, time, link
@@ -23,7 +23,7 @@ const (
 	ParkedList  List = "failed"  // time, link
 )
 
-// Entry is where a list has a key.
+// Entry is a key's position in a list.
 type Entry struct {
 	List List
 	Key  string
@@ -31,13 +31,13 @@ type Entry struct {
 
 // Lists are ordered lists of entries.
 type Lists interface {
-	// Ascend visits the keys of a list from the given one on, in their order.
+	// Ascend visits the keys of a list from the given one on, in order.
 	Ascend(list List, from string) iter.Seq[string]
-	// Descend visits the keys of a list before the given one, the last one first.
+	// Descend visits the keys of a list before the given one, in reverse order.
 	Descend(list List, before string) iter.Seq[string]
 }
 
-// Entry is where the lists have the key.
+// Entry returns the key's position in the lists.
 func (w Work) Entry(id mapping.LinkID) Entry {
 	class := "\x00"
 	if w.Bulk {
@@ -54,18 +54,18 @@ func (w Work) Entry(id mapping.LinkID) Entry {
 	return Entry{}
 }
 
-// Counts tells whether an entry of the list counts against the queue's bound.
+// Counts reports whether entries of the list count against the queue's bound.
 func (l List) Counts() bool { return l == DueList || l == WaitingList }
 
 func order(t int64) string { return string(binary.BigEndian.AppendUint64(nil, uint64(t))) }
 
 func timeOf(key string) int64 { return int64(binary.BigEndian.Uint64([]byte(key[:8]))) }
 
-// LinkOf is the link of an entry of [DueList].
+// LinkOf returns the link of an entry of [DueList].
 func LinkOf(key string) mapping.LinkID { return mapping.LinkID(key[9:]) }
 
-// Next finds the key to claim that is not the given one, or how long until
-// there is one (0: none is queued).
+// Next finds the key to claim, other than but. Where none is due it returns how long until one is
+// (0: none is queued).
 func Next(lists Lists, now int64, but mapping.LinkID) (mapping.LinkID, time.Duration) {
 	var wait int64
 	for _, class := range []string{"\x00", "\x01"} {
@@ -89,7 +89,7 @@ func Next(lists Lists, now int64, but mapping.LinkID) (mapping.LinkID, time.Dura
 	return "", time.Duration(wait)
 }
 
-// Later visits the keys of [DueList] that are due after now, the leased ones among them.
+// Later visits the keys of [DueList] that are due after now, leased ones included.
 func Later(lists Lists, now int64) iter.Seq[mapping.LinkID] {
 	return func(yield func(mapping.LinkID) bool) {
 		for _, class := range []string{"\x00", "\x01"} {
@@ -117,13 +117,13 @@ func WaitingFor(lists Lists, service string) (ids []mapping.LinkID) {
 	return ids
 }
 
-// Wake makes the i-th key that waits (from 0) due. What happens from now on goes before it.
+// Wake makes the i-th waiting key (from 0) due. Later changes go before it.
 func (w Work) Wake(now int64, i int, perSecond float64) Work {
 	w.Bulk = true
 	return w.Queue(now + int64(rules.WakeDelay(i, perSecond)))
 }
 
-// ParkedAt is a parked key and since when it is.
+// ParkedAt is a parked key and the time when it was parked.
 type ParkedAt struct {
 	Link mapping.LinkID
 	At   time.Time
@@ -165,7 +165,7 @@ func Depth(lists Lists, now int64) store.Depth {
 	return d
 }
 
-// Oldest is since when the key that is overdue longest is due; zero: none is.
+// Oldest returns when the key that is overdue longest became due; zero: none is overdue.
 func Oldest(lists Lists, now int64) (oldest time.Time) {
 	for _, class := range []string{"\x00", "\x01"} {
 		for key := range lists.Ascend(DueList, class) {
@@ -178,17 +178,16 @@ func Oldest(lists Lists, now int64) (oldest time.Time) {
 	return oldest
 }
 
-// Index is what resolving an observation reads.
+// Index is what Resolve reads.
 type Index interface {
-	// Owner is the link that an item belongs to, "" where none is.
+	// Owner returns the link that has an item, or "".
 	Owner(ref mapping.Ref) mapping.LinkID
-	// Exists: there is such a link.
+	// Exists reports whether there is such a link.
 	Exists(id mapping.LinkID) bool
 }
 
-// Resolve finds the link of an observation, "" where there is none: by its Refs
-// in order, by the marker's link, and last by the Refs of what it would create,
-// so that nothing is created twice.
+// Resolve finds the link of an observation, or "". It tries the Refs in order, then the marker's
+// link, then the Refs of Create, so that nothing is created twice.
 func Resolve(index Index, o *store.Observation) mapping.LinkID {
 	if id := owner(index, o.Refs); id != "" {
 		return id

@@ -9,7 +9,7 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// Standing tells where the key stands. What its link tells is the caller's to add.
+// Standing returns the key's state. The caller adds the link's part.
 func (w Work) Standing(key store.Key, now int64) store.Standing {
 	s := store.Standing{Key: key, State: store.KeyResting, Attempts: w.Failures()}
 	switch {
@@ -31,14 +31,14 @@ func (w Work) Standing(key store.Key, now int64) store.Standing {
 	return s
 }
 
-// Part lists keys that are in the queue, as many as limit of each kind.
+// Part selects keys in the queue, at most limit of each kind.
 type Part func(lists Lists, now int64, limit int) []mapping.LinkID
 
-// All lists all keys that are in the queue, in the order of [NotDue].
+// All lists all keys in the queue, in the order of [NotDue].
 func All(lists Lists, _ int64, limit int) []mapping.LinkID { return NotDue(lists, -1, limit) }
 
-// NotDue lists the keys that are in the queue and not due: as many as limit of those
-// that wait for a service, of the live ones and of the bulk ones, latest due first.
+// NotDue lists the keys in the queue that are not due: at most limit each of those that wait for
+// a service, live ones, and bulk ones, latest due first.
 func NotDue(lists Lists, now int64, limit int) (ids []mapping.LinkID) {
 	n := 0
 	for key := range lists.Ascend(WaitingList, "") {

@@ -1,10 +1,9 @@
-// Package queue holds the queue's rules: when a key is due, leased, waiting or
-// parked, and what each event of its life makes of that. Its door is [Work].
+// Package queue holds the queue's rules: when a key is due, leased, waiting or parked, and how
+// each event changes that. Its entry point is [Work].
 //
-// The package is pure. It reads no clock and does no I/O; times are Unix
-// nanoseconds that the caller gives. A Work is a value: every rule returns
-// another one and leaves what it was given as it was. boltstore and memstore
-// share these rules; redisstore/scripts has them in Lua.
+// The package is pure. It reads no clock and does no I/O; times are Unix nanoseconds from the
+// caller. A Work is a value: every rule returns another one and leaves its own unchanged.
+// boltstore and memstore share these rules; redisstore/scripts has them in Lua.
 package queue
 
 import (
@@ -18,21 +17,21 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// Place says where a key stands. The values are stored.
+// Place is where a key stands in the queue. The values are stored.
 type Place int
 
 // The places.
 const (
 	Idle    Place = iota // nothing to do
-	Queued               // due at Work.Due; while leased that is the lease's end
+	Queued               // due at Work.Due, which is the lease's end while leased
 	Waiting              // for Work.Service, since Work.Due
 	Parked               // given up at Work.Due; with Work.Service heldKey until Enqueue
 )
 
-// heldKey is the Service of a parked key that changes do not take up again.
+// heldKey is the Service of a parked key that only Enqueue takes up.
 const heldKey = "operator"
 
-// Work is what the queue knows of a link.
+// Work is the queue's state of a link.
 type Work struct {
 	Gen       int64         // counts the changes
 	Token     int64         // of the last claim
@@ -45,11 +44,11 @@ type Work struct {
 	Service   string
 	Reason    string
 	Attempts  int
-	Open      int     // claims since the last one that was ended
-	Abandoned int     // claims that nobody ended, those of Open left out
+	Open      int     // claims since the last ended one
+	Abandoned int     // abandoned claims, without those in Open
 	Inbox     []Slot  // ordered by Item
 	Events    []Event // oldest first
-	Own       []Event // those of our own account, oldest first
+	Own       []Event // events of the bridge's own account, oldest first
 }
 
 // Slot is the newest snapshot of one item.
@@ -69,25 +68,24 @@ type Event struct {
 	Data []byte
 }
 
-// InQueue tells whether the key counts against the queue's bound.
+// InQueue reports whether the key counts against the queue's bound.
 func (w Work) InQueue() bool { return w.Place == Queued || w.Place == Waiting }
 
-// Full tells whether a new key may not enter the queue, which holds queued keys. A
-// limit of 0 is no bound.
+// Full reports whether the queue is too full for the key. A limit of 0 is no bound.
 func (w Work) Full(queued, limit int) bool { return limit > 0 && !w.InQueue() && queued >= limit }
 
-// held: only Enqueue takes the key up again.
+// held reports whether only Enqueue takes the key up again.
 func (w Work) held() bool { return w.Place == Parked && w.Service == heldKey }
 
-// Leased tells whether a claim holds the key.
+// Leased reports whether a claim holds the key.
 func (w Work) Leased(now int64) bool { return w.Until > now }
 
-// Holds tells whether the claim of that token holds the key.
+// Holds reports whether the claim with that token holds the key.
 func (w Work) Holds(token, now int64) bool { return w.Token == token && w.Leased(now) }
 
-// Change notes that something happened to the key and makes it due: at once
-// where it stands free, after the claim where it is leased. A key that waits
-// for a service, or is held, goes on waiting unless wake is set.
+// Change records a change of the key and makes it due: at once where it is free, after the claim
+// where it is leased. A key that waits for a service, or is held, goes on waiting unless wake is
+// set.
 func (w Work) Change(now int64, delay time.Duration, bulk, wake bool) Work {
 	w.Gen++
 	w.Bulk = bulk && (w.Bulk || !w.InQueue())
@@ -108,7 +106,7 @@ func (w Work) Change(now int64, delay time.Duration, bulk, wake bool) Work {
 	return w
 }
 
-// Queue makes the key due at a time. A parked key begins anew.
+// Queue makes the key due at a time. A parked key starts anew.
 func (w Work) Queue(due int64) Work {
 	if w.Place == Parked {
 		w.Attempts, w.Abandoned = 0, max(w.Abandoned-1, 0)
@@ -117,13 +115,12 @@ func (w Work) Queue(due int64) Work {
 	return w
 }
 
-// Observe is the change that an observation makes. Of a delivery that was
-// stored before nothing is stored again. It reports whether the item's slot
-// now holds the observation's snapshot.
+// Observe records an observation. A duplicate delivery stores nothing. It reports whether the
+// item's slot now holds the observation's snapshot.
 //
-// A look that shows nothing new does not take up a parked key, nor one that is worked
-// and then parked: each start of a process takes such looks, and what ended the last
-// process must not be tried again because of them.
+// An observation without news does not take up a parked key, nor one that is worked and then
+// parked. Each start of a process makes such observations. They must not retry the key that ended
+// the last process.
 func (w Work) Observe(o *store.Observation, now int64, duplicate bool) (next Work, stored bool) {
 	news, same := w.compare(o)
 	if !news && !duplicate && w.Place == Parked {
@@ -147,8 +144,8 @@ func (w Work) Observe(o *store.Observation, now int64, duplicate bool) (next Wor
 	return w, stored
 }
 
-// compare tells whether an observation brings anything that the inbox has not, and
-// whether its snapshot is the one in its slot.
+// compare reports whether an observation has news for the inbox, and whether its snapshot is the
+// one in its slot.
 func (w Work) compare(o *store.Observation) (news, same bool) {
 	i, had := w.slot(o.Item)
 	if o.Data == nil || !had {
@@ -159,13 +156,13 @@ func (w Work) compare(o *store.Observation) (news, same bool) {
 	return len(o.Event) > 0 || o.At >= old.At && !same, same
 }
 
-// slot finds the place of an item's slot.
+// slot finds the position of an item's slot.
 func (w Work) slot(item mapping.Ref) (at int, had bool) {
 	return slices.BinarySearchFunc(w.Inbox, item, func(s Slot, item mapping.Ref) int { return cmp.Compare(s.Item, item) })
 }
 
-// store puts a snapshot into its slot after [Work.Change]; it reports whether
-// the slot now holds it.
+// store puts a snapshot into its slot after [Work.Change]. It reports whether the slot now holds
+// it.
 func (w Work) store(o *store.Observation, now int64) (Work, bool) {
 	s := Slot{Item: o.Item, Gen: w.Gen, At: o.At, Digest: o.Digest, Data: o.Data, Seen: now}
 	i, had := w.slot(o.Item)
@@ -196,8 +193,7 @@ func (w Work) addEvent(data []byte, own bool) Work {
 	return w
 }
 
-// Lease begins a claim of a session. Of the claim, the caller adds what the queue does
-// not know: Key, Until, Link and Events.
+// Lease begins a claim of a session. The caller adds the claim's Key, Until, Link and Events.
 func (w Work) Lease(now int64, ttl time.Duration, session store.Session) (Work, *store.Claim) {
 	due := now
 	if w.Place == Queued {
@@ -221,30 +217,31 @@ func (w Work) Lease(now int64, ttl time.Duration, session store.Session) (Work, 
 	return w, c
 }
 
-// EndLease makes a leased key due: whoever leased it is dead.
+// EndLease makes a leased key due, as its process is dead.
 func (w Work) EndLease(now int64) Work {
 	w.Until, w.Session = now, ""
 	return w.Queue(now)
 }
 
-// EndsWith tells whether a claim of one of the sessions holds the key.
+// EndsWith reports whether a claim of one of the sessions holds the key.
 func (w Work) EndsWith(over []store.Session, now int64) bool {
 	return w.Leased(now) && w.Session != "" && slices.Contains(over, w.Session)
 }
 
-// abandoned is how many claims nobody ended, while the last one may be under way.
+// abandoned returns the number of abandoned claims. The last claim may be under way and does not
+// count.
 func (w Work) abandoned() int { return w.Abandoned + max(w.Open-1, 0) }
 
-// GiveUp forgets the claim that may be under way, as of a store that was lost: it
-// is not counted as abandoned.
+// GiveUp forgets a claim that may be under way, without counting it as abandoned. It serves
+// records of a lost store.
 func (w Work) GiveUp() Work {
 	w.Open = 0
 	return w
 }
 
-// Ended says what a Finish of a claim finds: done, that there is nothing left
-// to do, as after a lost answer; or [store.ErrLeaseLost]. w is nil where there
-// is no such link.
+// Ended reports how Finish must treat a claim. done says that nothing is left to do, as after a
+// lost answer. Otherwise the claim is valid, or [store.ErrLeaseLost]. w is nil where there is no
+// such link.
 func Ended(w *Work, token int64, kind store.OutcomeKind, now int64) (done bool, err error) {
 	switch {
 	case w == nil && kind == store.Remove, w != nil && w.Token == token && w.Until == 0:
@@ -255,15 +252,14 @@ func Ended(w *Work, token int64, kind store.OutcomeKind, now int64) (done bool, 
 	return false, nil
 }
 
-// Removes tells whether the outcome deletes the link, of which the claim carried
-// generation gen.
+// Removes reports whether the outcome of a claim of generation gen deletes the link.
 func (w Work) Removes(out store.Outcome, gen int64) bool {
 	return out.Kind == store.Remove && w.Gen == gen
 }
 
-// Finish ends the claim that carried generation gen. A change that came meanwhile
-// (at w.Again) keeps the key from being done, parked or removed. The caller
-// deletes what [Work.Removes].
+// Finish ends the claim of generation gen. A change that came meanwhile (at w.Again) keeps the
+// key from being done, parked or removed. The caller deletes the link where [Work.Removes] says
+// so.
 func (w Work) Finish(out store.Outcome, gen, now int64) Work {
 	changed, again := w.Gen != gen, w.Again
 	own := now + int64(max(out.After, 0))
@@ -293,7 +289,7 @@ func (w Work) Finish(out store.Outcome, gen, now int64) Work {
 	case out.Kind == store.Wait:
 		w.Place, w.Service, w.Due = Waiting, out.Service, now
 	case out.Kind == store.Park, out.Kind == store.Hold:
-		if !out.Unspent { // the attempt that led here counts among those that are shown
+		if !out.Unspent { // the final attempt counts among those shown
 			w.Attempts++
 		}
 		w.Place, w.Due = Parked, now
@@ -302,7 +298,7 @@ func (w Work) Finish(out store.Outcome, gen, now int64) Work {
 		}
 	}
 	w.Reason = rules.Reason(out.Reason)
-	if w.Place == Idle || w.Place == Queued && due != own { // nothing is to be said, or a change decides
+	if w.Place == Idle || w.Place == Queued && due != own { // no reason is needed, or a change decides
 		w.Reason = ""
 	}
 	if changed && (out.Kind == store.Park || out.Kind == store.Remove) {
@@ -311,7 +307,7 @@ func (w Work) Finish(out store.Outcome, gen, now int64) Work {
 	return w
 }
 
-// consume forgets what a claim of generation gen carried.
+// consume removes the snapshots and events that a claim of generation gen had.
 func (w Work) consume(gen int64) Work {
 	w.Inbox = later(w.Inbox, gen, func(s Slot) int64 { return s.Gen })
 	w.Events = later(w.Events, gen, func(e Event) int64 { return e.Gen })
@@ -319,7 +315,7 @@ func (w Work) consume(gen int64) Work {
 	return w
 }
 
-// later lists what came after a generation.
+// later returns the elements after a generation.
 func later[T any](all []T, gen int64, of func(T) int64) (some []T) {
 	for _, one := range all {
 		if of(one) > gen {
@@ -329,12 +325,12 @@ func later[T any](all []T, gen int64, of func(T) int64) (some []T) {
 	return some
 }
 
-// ParkUnreadable parks a key of which a part cannot be read.
+// ParkUnreadable parks a key with an unreadable part.
 func (w Work) ParkUnreadable(now int64, reason string) Work {
 	w.Until, w.Session, w.Again = 0, "", 0
 	w.Place, w.Due, w.Reason = Parked, now, reason
 	return w
 }
 
-// Failures is how many attempts failed and claims were abandoned.
+// Failures is the number of failed attempts and abandoned claims.
 func (w Work) Failures() int { return w.Attempts + w.Abandoned }

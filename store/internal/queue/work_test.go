@@ -14,8 +14,8 @@ import (
 	"planbridge/store"
 )
 
-// TestRulesLeaveTheirWork: a rule returns another Work and leaves the one that it
-// was given as it was, so that a snapshot of a store costs no copy.
+// TestRulesLeaveTheirWork: a rule returns another Work and leaves its own unchanged, so that a
+// snapshot of a store costs no copy.
 func TestRulesLeaveTheirWork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w Work
@@ -118,7 +118,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// index leads from "card:N" to "N".
+// index maps "card:N" to "N".
 type index map[mapping.LinkID]bool
 
 func (x index) Exists(id mapping.LinkID) bool { return x[id] }

@@ -13,8 +13,8 @@ import (
 	"planbridge/store"
 )
 
-// EncodeLink makes the record of a link, in JSON, and refuses one that is over its
-// bound with a [store.SizeError].
+// EncodeLink encodes the record of a link in JSON. It refuses one over its bound with a
+// [store.SizeError].
 func EncodeLink(l *mapping.Link) ([]byte, error) {
 	data, err := json.Marshal(l)
 	if err != nil {
@@ -23,8 +23,8 @@ func EncodeLink(l *mapping.Link) ([]byte, error) {
 	return data, checkRecord(data)
 }
 
-// checkRecord measures a record in the same way for all back ends, whatever they keep. A small one
-// needs no measuring: compressed it is smaller still.
+// checkRecord measures a record in the same way for all back ends, whatever their form. A small
+// one is not measured, as compression makes it smaller still.
 func checkRecord(data []byte) error {
 	if len(data) <= mapping.MaxRecord {
 		return nil
@@ -76,8 +76,8 @@ func EncodeHistory(entries []mapping.Entry) ([]json.RawMessage, error) {
 	return BoundHistory(all), nil
 }
 
-// BoundHistory returns what is kept of a history, oldest first: the newest entries
-// within their number and their bytes, and the newest one in any case.
+// BoundHistory returns the part of a history to keep, oldest first: the newest entries within the
+// bounds, and always the newest one.
 func BoundHistory(all []json.RawMessage) []json.RawMessage {
 	all = all[max(0, len(all)-mapping.MaxHistory):]
 	size := 0
@@ -89,8 +89,8 @@ func BoundHistory(all []json.RawMessage) []json.RawMessage {
 	return all
 }
 
-// SettleHistory takes from entries what nothing can be looked up by any more: once deliveries are
-// forgotten, the delivery, and fractions of a second.
+// SettleHistory removes details that are useless once deliveries are forgotten: the delivery, and
+// fractions of a second.
 func SettleHistory(all []json.RawMessage, now time.Time) ([]json.RawMessage, error) {
 	entries, err := DecodeHistory(all)
 	if err != nil {
@@ -117,8 +117,7 @@ func DecodeHistory(all []json.RawMessage) ([]mapping.Entry, error) {
 	return entries, nil
 }
 
-// cut cuts a text to a number of bytes, and shows that it did. A text that was cut stays
-// as it is.
+// cut cuts a text to a number of bytes and marks the cut. Cutting again changes nothing.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -1,6 +1,5 @@
-// Package rules holds what the back ends of the store have to agree on beyond
-// the contract: its bounds, and small computations whose result is stored or
-// shown. Its door is the list of constants.
+// Package rules has the rules that the back ends share beyond the contract: bounds, and small
+// computations with a stored or shown result. Its entry point is the list of constants.
 package rules
 
 import (
@@ -20,17 +19,16 @@ import (
 )
 
 const (
-	// Schema is the version of the form in Redis; boltstore counts its own. A
-	// program refuses what a higher one wrote.
+	// Schema is the version of the form in Redis; boltstore counts its own. A program refuses a
+	// higher version.
 	Schema = 3
-	// Events bounds the events that are kept per link, and by themselves those of
-	// our own account; the oldest give way.
+	// Events bounds the events of a link, and separately those of the bridge's own account. The
+	// oldest are dropped.
 	Events = 64
-	// Deliveries is how long a webhook delivery is remembered. GitHub lets a
-	// delivery be redelivered for three days.
+	// Deliveries is how long a webhook delivery is remembered. GitHub redelivers for three days.
 	Deliveries = 4 * 24 * time.Hour
-	// DeliverySweep is how many outdated deliveries one observation clears
-	// away, so that no single one pays for all.
+	// DeliverySweep is how many outdated deliveries one observation removes, so that no single
+	// one removes them all.
 	DeliverySweep = 4
 	// FallenSessions bounds the sessions that one heartbeat names.
 	FallenSessions = 100
@@ -38,26 +36,25 @@ const (
 
 // How a budget is shared; see [store.Ask].
 const (
-	// UsageHalfLife is how fast it is forgotten what a party has used.
+	// UsageHalfLife is the half-life of a party's usage.
 	UsageHalfLife = 5 * time.Minute
 	// UsageLeast is the usage, in items, below which a party is forgotten.
 	UsageLeast = 0.01
-	// TurnGrace is how long after its time a party that was told to wait is
-	// still waited for.
+	// TurnGrace is how much longer than told a waiting party's turn is kept.
 	TurnGrace = 5 * time.Second
-	// TurnsPerItem is how many turns are given out for each item that there will
-	// be: some of those who have one need it no more when it comes.
+	// TurnsPerItem is how many turns are given out for each coming item: some parties no longer
+	// need their turn when it comes.
 	TurnsPerItem = 4
-	// Parties bounds what a budget remembers of authors and of who waits.
+	// Parties bounds the authors and waiting parties that a budget remembers.
 	Parties = 512
 )
 
-// Shares are the twelfths of a budget that each level may use: people's changes of
-// routes below and above their share, what only shows, and imports.
+// Shares are the twelfths of a budget that each level may use: people's changes of routes below
+// their share, and above it, then writes that only show, and imports.
 var Shares = [4]int{12, 11, 10, 8}
 
-// TurnMost bounds how far ahead turns are given out, so that a budget that is
-// raised meanwhile is used. Imports have many keys, each of which waits long.
+// TurnMost bounds how far ahead turns are given out, so that a budget raised meanwhile is used.
+// Imports have many keys, and each waits long.
 func TurnMost(r store.Rank) time.Duration {
 	if r == store.RankImport {
 		return time.Hour
@@ -65,13 +62,13 @@ func TurnMost(r store.Rank) time.Duration {
 	return 10 * time.Minute
 }
 
-// OneLine makes a name fit to stand beside others in a text of a line for each.
+// OneLine makes a name fit for a text with one name a line.
 func OneLine(name string) string { return strings.ReplaceAll(name, "\n", " ") }
 
-// Share is how much of a bound a level may use, at least one.
+// Share returns how much of a bound a level may use, at least one.
 func Share(level, bound int) int { return max(1, bound*Shares[level]/12) }
 
-// CheckObservation reports what makes an observation impossible to store.
+// CheckObservation returns why an observation cannot be stored.
 func CheckObservation(project mapping.ObjectID, o *store.Observation) error {
 	switch {
 	case o.Create != nil && (o.Create.ID == "" || o.Create.Project != project):
@@ -82,8 +79,7 @@ func CheckObservation(project mapping.ObjectID, o *store.Observation) error {
 	return nil
 }
 
-// CheckLink reports a link that does not belong to the key under which it is
-// to be stored. A nil link is fine.
+// CheckLink returns an error for a link that does not belong to its key. A nil link is fine.
 func CheckLink(key store.Key, link *mapping.Link) error {
 	if link == nil || link.ID == key.Link && link.Project == key.Project {
 		return nil
@@ -91,15 +87,14 @@ func CheckLink(key store.Key, link *mapping.Link) error {
 	return fmt.Errorf("link %s/%s is not the claimed %s", link.Project, link.ID, key)
 }
 
-// DeliveryKey is what is kept of a delivery: 12 bytes, distinct for each item
-// that one delivery shows, since a webhook may be an observation of several.
+// DeliveryKey is the stored form of a delivery: 12 bytes, distinct for each item of the delivery,
+// as a webhook may be several observations.
 func DeliveryKey(o *store.Observation) string {
 	sum := sha256.Sum256([]byte(o.Delivery + "\x00" + string(o.Item)))
 	return string(sum[:12])
 }
 
-// Where names a link for people: acme/web#12, or its card's id while there is
-// no issue, or its own while there is neither.
+// Where names a link for people: acme/web#12, else its card's id, else its own id.
 func Where(l *mapping.Link) string {
 	if l.Issue.Number != 0 {
 		return fmt.Sprintf("%s#%d", l.Issue.Repo, l.Issue.Number)
@@ -107,13 +102,13 @@ func Where(l *mapping.Link) string {
 	return cmp.Or(string(l.Card.ID), string(l.ID))
 }
 
-// Label is what lists of keys show of a link.
+// Label is the part of a link that lists of keys show.
 type Label struct {
 	Route string
 	Where string // see [Where]
 }
 
-// ReadLabel reads a link's label from its record, and nothing else of it.
+// ReadLabel reads only a link's label from its record.
 func ReadLabel(record []byte) (Label, error) {
 	var l struct {
 		ID    mapping.LinkID `json:"id"`
@@ -133,7 +128,7 @@ func ReadLabel(record []byte) (Label, error) {
 	return Label{l.Route, Where(&mapping.Link{ID: l.ID, Pair: mapping.Pair{Issue: issue, Card: card}})}, nil
 }
 
-// SameConflict reports whether two ledger entries say the same.
+// SameConflict reports whether two ledger entries are equal.
 func SameConflict(a, b mapping.Conflict) (bool, error) {
 	x, err := json.Marshal(a)
 	if err != nil {
@@ -146,7 +141,7 @@ func SameConflict(a, b mapping.Conflict) (bool, error) {
 	return bytes.Equal(x, y), nil
 }
 
-// Class is what a link is counted under: its state and its route.
+// Class is the class under which a link is counted: its state and its route.
 func Class(l *mapping.Link) string { return string(l.State) + " " + l.Route }
 
 // Counted adds n links of a class to counts.
@@ -158,10 +153,10 @@ func Counted(counts map[string]map[mapping.LinkState]int, class string, n int) {
 	counts[route][mapping.LinkState(state)] += n
 }
 
-// Order is a text that sorts as t does, to the millisecond.
+// Order returns a text that sorts as t does, to the millisecond.
 func Order(t time.Time) string { return OrderInt(t.UnixMilli()) }
 
-// OrderInt is a text of 16 characters that sorts as n does.
+// OrderInt returns a text of 16 characters that sorts as n does.
 func OrderInt(n int64) string {
 	var b [8]byte
 	binary.BigEndian.PutUint64(b[:], uint64(n)^1<<63)
@@ -177,8 +172,8 @@ func ParseOrderInt(s string) (int64, error) {
 	return int64(u ^ 1<<63), nil
 }
 
-// WakeDelay spreads keys that are woken together: the i-th one (from 0) is due
-// that much later, in whole milliseconds. Without a rate all are due at once.
+// WakeDelay spreads keys that are woken together: it returns the delay of the i-th one (from 0),
+// in whole milliseconds. Without a rate all are due at once.
 func WakeDelay(i int, perSecond float64) time.Duration {
 	if perSecond <= 0 {
 		return 0

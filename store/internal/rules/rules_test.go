@@ -96,7 +96,7 @@ func TestWakeDelay(t *testing.T) {
 	}
 }
 
-// TestNoKeyWaitsWithoutAReason: also those of which an earlier program kept none.
+// TestNoKeyWaitsWithoutAReason holds for keys of an earlier program too.
 func TestNoKeyWaitsWithoutAReason(t *testing.T) {
 	for _, place := range []store.KeyState{store.KeyLater, store.KeyWaiting, store.KeyParked} {
 		if Why(place, "github", "") == "" || Why(place, "github", "it is late") != "it is late" {
@@ -110,7 +110,7 @@ func TestNoKeyWaitsWithoutAReason(t *testing.T) {
 	}
 }
 
-// TestReadLabel: a label says what the whole link would.
+// TestReadLabel: a label equals that of the whole link.
 func TestReadLabel(t *testing.T) {
 	for _, pair := range []mapping.Pair{
 		{Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, Card: mapping.CardID{ID: "c"}},

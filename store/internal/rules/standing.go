@@ -7,9 +7,9 @@ import (
 	"planbridge/store"
 )
 
-// Why is the reason that is shown of a key that is not worked: the one that is kept
-// with it, else what follows from its state. A key that nobody put off is due later
-// because of the delay with which it was observed, enqueued or woken.
+// Why returns the reason that is shown for a key that is not worked: its own, or else one that
+// follows from its state. A key that nobody put off is due later because of the delay of its
+// observation, Enqueue or Wake.
 func Why(state store.KeyState, service, reason string) string {
 	derived := ""
 	switch state {
@@ -25,13 +25,13 @@ func Why(state store.KeyState, service, reason string) string {
 	return cmp.Or(reason, derived)
 }
 
-// MaxReason bounds a reason that is kept with a key that is to be worked, in bytes.
+// MaxReason bounds the reason of a key, in bytes.
 const MaxReason = 1000
 
 // Reason cuts a reason to its bound.
 func Reason(why string) string { return cut(why, MaxReason) }
 
-// SortStandings puts standings into their order and cuts them to a limit.
+// SortStandings sorts standings and cuts them to a limit.
 func SortStandings(all []store.Standing, limit int) []store.Standing {
 	slices.SortFunc(all, store.CompareStandings)
 	return all[:min(len(all), max(limit, 0))]
