@@ -19,8 +19,8 @@ func badLink(n int64) store.Observation {
 	return store.Observation{Refs: l.Refs(), Create: l, Item: mapping.IssueRef(n), At: 1, Digest: "d", Data: []byte("data")}
 }
 
-// TestWhatCannotBeReadCostsItsKeyAlone: a link that is missing, a record or a key's
-// work that is spoilt, a ref that leads nowhere, and an operation that panics.
+// TestWhatCannotBeReadCostsItsKeyAlone: a missing link, a spoilt record or work, a ref without a
+// link, and an operation that panics.
 func TestWhatCannotBeReadCostsItsKeyAlone(t *testing.T) {
 	s, err := Open(filepath.Join(t.TempDir(), "store.db"), Options{})
 	if err != nil {

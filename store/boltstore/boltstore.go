@@ -1,12 +1,9 @@
-// Package boltstore keeps planbridge's memory in one file, for one process. Its
-// door is [Open].
+// Package boltstore is a store in one file, for one process. Its entry point is [Open].
 //
-// The file's layout is in layout.go; file.go says how a file that is not the
-// one it was is noticed; store/internal/queue
-// says what happens to a queued key in each event of its life, and the other
-// files read and write around that.
-// Every operation is one transaction; those that wait at the same time share
-// one fsync (commit.go).
+// layout.go describes the file's layout. file.go notices a file that was replaced.
+// store/internal/queue has the rules for a queued key. The other files read and write. Every
+// operation is one transaction. Operations that wait at the same time share one fsync
+// (commit.go).
 package boltstore
 
 import (
@@ -21,15 +18,15 @@ import (
 	"planbridge/store"
 )
 
-// lockWait is how long Open waits for another process to let go of the file:
-// long enough for a predecessor that is just stopping.
+// lockWait is how long Open waits for another process to release the file. It is long enough for
+// a predecessor that is stopping.
 const lockWait = 2 * time.Second
 
-// Options say how a store is opened. The zero value is useful.
+// Options configure a store. The zero value is useful.
 type Options struct {
 	Logger *slog.Logger // nil: silent
-	// QueueLimit bounds the queued keys of a project, those that wait for a
-	// service included. 0: no bound.
+	// QueueLimit bounds the queued keys of a project, those that wait for a service included. 0:
+	// no bound.
 	QueueLimit int
 	// Clock is the store's clock; nil: time.Now.
 	Clock func() time.Time
@@ -40,11 +37,11 @@ type Store struct {
 	path  string
 	clock func() time.Time
 
-	file   sync.RWMutex // guards what follows: Adopt may replace it
+	file   sync.RWMutex // guards the fields below: Adopt may replace them
 	db     *bbolt.DB
 	opened os.FileInfo
-	lost   bool // the file was taken away or replaced
-	// incarnation is another for each opening of the file.
+	lost   bool // the file was deleted or replaced
+	// incarnation changes with each opening of the file.
 	incarnation string
 
 	limit  int
@@ -56,9 +53,9 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens the store in the file path, making it where there is none. It
-// fails with [store.ErrInUse] when another process holds the file, with [store.ErrSchema] when a
-// newer program wrote it.
+// Open opens the store in the file path, and makes it where there is none. It fails with
+// [store.ErrInUse] while another process holds the file, and with [store.ErrSchema] when a newer
+// program wrote it.
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		path: path, clock: o.Clock, limit: o.QueueLimit,
@@ -89,6 +86,5 @@ func (s *Store) size() (n int64) {
 	return n
 }
 
-// Close ends the store after the operations under way. It may be called more
-// than once.
+// Close ends the store after the running operations. It may be called more than once.
 func (s *Store) Close() error { return s.close() }

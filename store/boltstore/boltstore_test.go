@@ -60,8 +60,8 @@ func TestConformance(t *testing.T) {
 			Store:   s,
 			Advance: clock.Advance,
 			Alone:   true,
-			// What a killed process leaves is the file as it is, so the next
-			// one opens a copy, made while this one is still open.
+			// A killed process leaves the file unchanged, so the next one opens a copy made while
+			// this one has it open.
 			Restart: func(t testing.TB) store.Store {
 				data, err := os.ReadFile(path)
 				if err != nil {
@@ -202,8 +202,8 @@ func TestOldDeliveriesAreClearedAway(t *testing.T) {
 	}
 }
 
-// BenchmarkObserve reports observations by concurrent callers per second; 2000
-// should be possible on a disk that takes a few hundred fsyncs per second.
+// BenchmarkObserve reports observations by concurrent callers a second. A disk with a few hundred
+// fsyncs a second should reach 2000.
 func BenchmarkObserve(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprint("callers=", callers), func(b *testing.B) {

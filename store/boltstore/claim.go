@@ -14,7 +14,7 @@ import (
 
 // Claim implements [store.Queue].
 func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Duration) (*store.Claim, time.Duration, error) {
-	// Looking costs no fsync, so that idle workers cost none.
+	// Reading first costs no fsync, so that idle workers cost none.
 	id, wait, err := s.next(ctx, project)
 	if err != nil || id == "" {
 		return nil, wait, err
@@ -39,8 +39,8 @@ func (s *Store) next(ctx context.Context, project mapping.ObjectID) (id mapping.
 	return id, wait, err
 }
 
-// claimNext leases the next key that is not the given one, or returns how long
-// until there is one.
+// claimNext leases the next key other than but. Where none is due it returns how long until one
+// is.
 func (sp space) claimNext(but mapping.LinkID, ttl time.Duration, until time.Time) (*store.Claim, time.Duration, error) {
 	for {
 		id, wait := queue.Next(sp, sp.now, but)
@@ -51,15 +51,15 @@ func (sp space) claimNext(but mapping.LinkID, ttl time.Duration, until time.Time
 		if err == nil {
 			return c, 0, nil
 		}
-		if err := sp.parkBad(id, err); err != nil {
+		if err := sp.parkUnreadable(id, err); err != nil {
 			return nil, 0, err
 		}
 	}
 }
 
-// parkBad parks a queued key that cannot be read, so that the others are worked. Where
-// its work cannot be, the key begins anew.
-func (sp space) parkBad(id mapping.LinkID, why error) error {
+// parkUnreadable parks a queued key that cannot be read, so that the others are worked. Where its
+// work is unreadable too, the key starts anew.
+func (sp space) parkUnreadable(id mapping.LinkID, why error) error {
 	w, err := sp.work(id)
 	if err != nil || w == nil {
 		w = new(work)
@@ -71,7 +71,7 @@ func (sp space) parkBad(id mapping.LinkID, why error) error {
 	return sp.putWork(id, w)
 }
 
-// queuedAs finds the entry of a key among those that are due.
+// queuedAs finds a key's entry among those that are due.
 func (sp space) queuedAs(id mapping.LinkID) (queue.Entry, error) {
 	for key := range sp.Ascend(queue.DueList, "") {
 		if queue.LinkOf(key) == id {
@@ -81,7 +81,7 @@ func (sp space) queuedAs(id mapping.LinkID) (queue.Entry, error) {
 	return queue.Entry{}, fmt.Errorf("key %s/%s is not queued", sp.project, id)
 }
 
-// claim leases a key and gathers what its worker needs.
+// claim leases a key and reads its link and events.
 func (sp space) claim(id mapping.LinkID, ttl time.Duration, until time.Time) (*store.Claim, error) {
 	w, err := sp.work(id)
 	if err == nil && w == nil {
@@ -165,8 +165,8 @@ func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) er
 	return nil
 }
 
-// Finish implements [store.Queue]. Finishing a claim again that nobody has
-// taken up since is fine and changes nothing, as after a lost answer.
+// Finish implements [store.Queue]. Finishing an ended claim again, as after a lost answer,
+// changes nothing while nobody claimed the key since.
 func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
 	return s.end(ctx, c, link, history, out, func(space) error { return nil })
 }
@@ -184,7 +184,7 @@ func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mappin
 	return next, nil
 }
 
-// end ends a claim and does, in the same transaction, what comes then.
+// end ends a claim and runs then in the same transaction.
 func (s *Store) end(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, then func(space) error) error {
 	if err := rules.CheckLink(c.Key, link); err != nil {
 		return err

@@ -10,21 +10,19 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// maxGroup bounds how many operations share a transaction, and with it how
-// long the first of them waits for its answer.
+// maxGroup bounds the operations in one transaction, and so how long the first one waits.
 const maxGroup = 512
 
-// write is an operation that waits for its commit. fn may run more than once
-// and only its last run counts.
+// write is an operation that waits for its commit. fn may run more than once; only its last run
+// counts.
 type write struct {
 	fn   func(*bbolt.Tx) error
 	done chan error
 }
 
-// update runs fn in a transaction that it may share with others. When update
-// returns nil, what fn wrote is on the disk; when it returns an error, nothing
-// that fn wrote is kept. ctx is looked at before the operation, which then
-// runs to its end, so that its outcome is always known.
+// update runs fn in a transaction that it may share with other operations. When update returns
+// nil, the writes of fn are on the disk; after an error none of them is kept. update checks ctx
+// only before the operation, which then runs to its end. Its outcome is therefore always known.
 func (s *Store) update(ctx context.Context, fn func(*bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err // both cases below may be ready
@@ -53,9 +51,8 @@ func (s *Store) view(ctx context.Context, fn func(*bbolt.Tx) error) error {
 	return s.db.View(fn)
 }
 
-// commitLoop gathers what came while the last group was being synced. Unlike
-// bbolt's own Batch it never waits for company, so a lone caller pays one
-// fsync and no timer.
+// commitLoop commits the operations that came during the last sync as one group. Unlike bbolt's
+// own Batch it never waits for more, so that a lone caller pays one fsync and no timer.
 func (s *Store) commitLoop() {
 	defer close(s.done)
 	for {
@@ -81,8 +78,8 @@ func (s *Store) gather(first write) []write {
 	return group
 }
 
-// commit makes a group durable. One that fails is undone and told so, and the
-// others begin anew; nothing is synced before none fails.
+// commit makes a group durable. An operation that fails gets its error and leaves the group, and
+// the others run again. The group is synced only when none fails.
 func (s *Store) commit(group []write) {
 	s.file.RLock()
 	defer s.file.RUnlock()
@@ -115,7 +112,7 @@ func (s *Store) commit(group []write) {
 	}
 }
 
-// guarded runs an operation whose panic is an error of who waits for it.
+// guarded runs an operation and turns its panic into an error.
 func guarded(fn func(*bbolt.Tx) error, tx *bbolt.Tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -15,18 +15,17 @@ import (
 	"planbridge/store"
 )
 
-// dumpPage is how many records one transaction of a dump reads: a longer one
-// would hold up writes that make the file grow.
+// dumpPage is how many records one transaction of a dump reads. Writes during a longer one would
+// make the file grow.
 const dumpPage = 200
 
-// dumped is a bucket of the projects' with what makes entries of it. take adds
-// what one record holds to a page.
+// dumped is a bucket in a dump. take appends the entries of one record to a page.
 type dumped struct {
 	bucket string
 	take   func(sp space, page []store.Entry, k, v []byte) []store.Entry
 }
 
-// dumpOrder is what a dump shows, in its order.
+// dumpOrder lists the dumped buckets in order.
 var dumpOrder = []dumped{
 	{"docs", takeDocument}, {"marks", takeMark}, {"seen", takeDelivery}, {"links", takeRecord}, {"ledger", takeConflict},
 }
@@ -47,7 +46,7 @@ func (s *Store) Dump(ctx context.Context, visit func(store.Entry) error) error {
 	return nil
 }
 
-// spaces lists the projects that have a space.
+// spaces lists the projects in the file.
 func (s *Store) spaces(ctx context.Context) (projects []mapping.ObjectID, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		return tx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
@@ -81,8 +80,8 @@ func (s *Store) dump(ctx context.Context, project mapping.ObjectID, d dumped, vi
 	return nil
 }
 
-// page makes entries of the records of a bucket behind last, and tells the last of them
-// and whether there may be more.
+// page reads entries from the records of a bucket after last. It returns the last key read, and
+// whether there may be more.
 func (sp space) page(d dumped, last []byte) ([]store.Entry, []byte, bool) {
 	var page []store.Entry
 	c := sp.b(d.bucket).Cursor()

@@ -16,14 +16,13 @@ import (
 	"planbridge/store"
 )
 
-// A file can be deleted, or another one put in its place, while it is open:
-// what is written from then on would be gone at the next start. Ping and Epoch
-// look for that; the handle then refuses everything until Adopt opens what is
-// there now. A file that was put in place while no process had it open does not
-// tell, so each opening is another incarnation.
+// A file can be deleted or replaced while it is open. Later writes would then be gone at the next
+// start. Ping and Epoch check for that, and the handle then refuses everything until Adopt opens
+// the present file. A file that was replaced while no process had it open shows no sign. Each
+// opening is therefore another incarnation.
 
-// open opens the file, prepares it, and makes it the one that is used; the one that
-// was used stays as it was on an error.
+// open opens and prepares the file, and makes it the file in use. After an error the earlier one
+// stays in use.
 func (s *Store) open(prepare func(*bbolt.Tx) error) error {
 	db, err := bbolt.Open(s.path, 0o600, fileOptions())
 	if errors.Is(err, bolterrors.ErrTimeout) {
@@ -46,18 +45,17 @@ func (s *Store) open(prepare func(*bbolt.Tx) error) error {
 func fileOptions() *bbolt.Options {
 	return &bbolt.Options{
 		Timeout:        lockWait,
-		NoFreelistSync: true, // fewer pages per commit; the list is rebuilt when opening
+		NoFreelistSync: true, // fewer pages a commit; opening rebuilds the list
 		FreelistType:   bbolt.FreelistMapType,
 	}
 }
 
-// fileSchema is the version of the file's layout. Files of lower versions get the
-// buckets that they lack, and Repair indexes their links; programs that know those
-// alone would not keep the indexes, and refuse the file.
+// fileSchema is the version of the file's layout. A file of a lower version gets the missing
+// buckets, and Repair indexes its links. Programs of a lower version refuse the file, as they
+// would not update the indexes.
 const fileSchema = 4
 
-// prepare checks the schema and gives a new file its epoch, and one of a lower
-// schema what it lacks.
+// prepare checks the schema. It gives a new file its epoch, and an older one its missing buckets.
 func prepare(tx *bbolt.Tx) error {
 	meta, err := tx.CreateBucketIfNotExists(bucketMeta)
 	if err != nil {
@@ -91,7 +89,7 @@ func prepare(tx *bbolt.Tx) error {
 	return meta.Put(metaSchema, []byte(current))
 }
 
-// complete makes the buckets that a project has not.
+// complete makes the missing buckets of a project.
 func complete(b *bbolt.Bucket) error {
 	for _, sub := range spaceBuckets {
 		if _, err := b.CreateBucketIfNotExists([]byte(sub)); err != nil {
@@ -101,9 +99,9 @@ func complete(b *bbolt.Bucket) error {
 	return nil
 }
 
-// look compares the file in its place with the one that is open.
-func (s *Store) look() error {
-	s.file.Lock() // before the look: Scrub puts another file in place
+// checkFile compares the file at the path with the open one.
+func (s *Store) checkFile() error {
+	s.file.Lock() // lock first: Scrub replaces the file
 	defer s.file.Unlock()
 	now, err := os.Stat(s.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +111,7 @@ func (s *Store) look() error {
 	return s.usable()
 }
 
-// usable is to be called with the file locked.
+// usable returns why the handle is refused. The caller holds the file lock.
 func (s *Store) usable() error {
 	if s.lost {
 		return fmt.Errorf("the file was deleted or replaced while it was open: %w", store.ErrEpoch)
@@ -123,7 +121,7 @@ func (s *Store) usable() error {
 
 // Ping implements [store.Store].
 func (s *Store) Ping(ctx context.Context) error {
-	err := s.look()
+	err := s.checkFile()
 	if err == nil {
 		err = s.update(ctx, func(*bbolt.Tx) error { return nil })
 	}
@@ -135,7 +133,7 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // Epoch implements [store.Store].
 func (s *Store) Epoch(ctx context.Context) (epoch string, err error) {
-	if err = s.look(); err == nil {
+	if err = s.checkFile(); err == nil {
 		err = s.view(ctx, func(tx *bbolt.Tx) error {
 			epoch = string(tx.Bucket(bucketMeta).Get(metaEpoch))
 			return nil
@@ -147,16 +145,15 @@ func (s *Store) Epoch(ctx context.Context) (epoch string, err error) {
 	return epoch, nil
 }
 
-// Incarnation names this opening of the file. An old copy that was restored has
-// the epoch of the file it is of, and no other sign.
+// Incarnation names this opening of the file. A restored old copy has the epoch of its original,
+// and no other sign.
 func (s *Store) Incarnation(context.Context) (string, error) {
 	s.file.RLock()
 	defer s.file.RUnlock()
 	return s.incarnation, nil
 }
 
-// Adopt implements [store.Store]: it opens the file that is there now, or makes
-// one.
+// Adopt implements [store.Store]. It opens the file that is at the path now, or makes one.
 func (s *Store) Adopt(ctx context.Context) (string, error) {
 	if err := s.reopen(); err != nil {
 		return "", fmt.Errorf("adopt store %s: %w", s.path, err)
@@ -171,7 +168,7 @@ func (s *Store) reopen() error {
 		return nil
 	}
 	old := s.db
-	// The leases stay: those of a copy may be this process's own, and be in use.
+	// The leases stay: those of a copy may be this process's own.
 	if err := s.open(prepare); err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 	"planbridge/store"
 )
 
-// A file that is deleted or replaced while it is open is a store that was
-// lost: nothing more is taken until Adopt, which goes on with what is there.
+// A file that is deleted or replaced while it is open is a lost store. The handle refuses
+// everything until Adopt, which goes on with the present file.
 func TestFileTakenAwayWhileOpen(t *testing.T) {
 	for name, take := range map[string]func(path string) error{
 		"deleted":  os.Remove,
@@ -108,7 +108,7 @@ func TestAdoptIsTriedAgain(t *testing.T) {
 	}
 }
 
-// An old copy tells by nothing but its incarnation that it was restored.
+// A restored old copy differs only by its incarnation.
 func TestEachOpeningIsAnotherIncarnation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "planbridge.db")
 	s := open(t, path, Options{})

@@ -14,30 +14,28 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// The indexes of links beside that of their refs. They are kept in the transaction
-// that stores the link, and so agree with it. A link of an earlier program's file is in
-// none of them until Repair has come to it.
+// The other indexes of links. The transaction that stores a link also updates them, so that they
+// agree. A link of an earlier program's file is in none of them until Repair indexes it.
 
-// The names of counts.
+// Prefixes of names in counts.
 const (
 	countLinks  = "links "
 	countFailed = "failed "
 )
 
-// until is how the file says up to which link it is indexed.
+// until encodes the link up to which the file is indexed.
 func until(id mapping.LinkID) []byte { return []byte(">" + id) }
 
-// indexed reports whether a link belongs into the indexes already.
+// indexed reports whether a link's indexes must be updated.
 func (sp space) indexed(id mapping.LinkID) bool {
 	to := sp.b("counts").Get(countUntil)
 	return to == nil || string(id) <= string(to[1:])
 }
 
-// formed reports whether all links are indexed.
-func (sp space) formed() bool { return sp.b("counts").Get(countUntil) == nil }
+// allIndexed reports whether all links are indexed.
+func (sp space) allIndexed() bool { return sp.b("counts").Get(countUntil) == nil }
 
-// reindex makes the indexes say of a link what is, and no more what was; either may
-// be nil.
+// reindex moves a link's index entries from its old state to its new one; either may be nil.
 func (sp space) reindex(id mapping.LinkID, was, is *mapping.Link) error {
 	if !sp.indexed(id) {
 		return nil
@@ -49,8 +47,7 @@ func traitKey(t mapping.Trait, id mapping.LinkID) []byte {
 	return []byte(string(t) + "\x00" + string(id))
 }
 
-// retrait takes a link out of the traits that it has no more, and puts it into those
-// that are new.
+// retrait updates the traits under which a link is indexed.
 func (sp space) retrait(id mapping.LinkID, was, is *mapping.Link) error {
 	var had, has []mapping.Trait
 	if was != nil {
@@ -79,7 +76,7 @@ func (sp space) retrait(id mapping.LinkID, was, is *mapping.Link) error {
 // FindByTraits implements [store.Links].
 func (s *Store) FindByTraits(ctx context.Context, project mapping.ObjectID, traits []mapping.Trait, limit int) (ids []mapping.LinkID, err error) {
 	err = s.read(ctx, project, func(sp space) error {
-		if !sp.formed() {
+		if !sp.allIndexed() {
 			return store.ErrNotIndexed
 		}
 		for _, t := range traits {
@@ -106,13 +103,13 @@ func (sp space) countLink(l *mapping.Link, change int64) error {
 	return sp.count([]byte(countLinks+rules.Class(l)), change)
 }
 
-// countParked counts a key that is parked and was not, or the other way round.
+// countParked updates the count of parked keys when a key becomes parked or stops being so.
 func (sp space) countParked(id mapping.LinkID, is, was bool) error {
 	if is == was || !sp.indexed(id) {
 		return nil
 	}
 	var route string
-	if l, err := sp.link(id); err == nil { // else it cannot be read; Failures has no route of it either
+	if l, err := sp.link(id); err == nil { // an unreadable link has no route, in Failures neither
 		route = l.Route
 	}
 	change := int64(1)
@@ -127,7 +124,7 @@ func (s *Store) Tally(ctx context.Context, project mapping.ObjectID) (t store.Ta
 	t.Links, t.Failures = map[string]map[mapping.LinkState]int{}, map[string]int{}
 	err = s.read(ctx, project, func(sp space) error {
 		t.Queued, t.Oldest = sp.queued(), queue.Oldest(sp, sp.now)
-		if !sp.formed() {
+		if !sp.allIndexed() {
 			t.Links, t.Failures = nil, nil
 			return nil
 		}
@@ -144,32 +141,31 @@ func (s *Store) Tally(ctx context.Context, project mapping.ObjectID) (t store.Ta
 	return t, err
 }
 
-// repairPage is how many links one transaction of Repair indexes, for which others
-// wait meanwhile.
+// repairPage is how many links one transaction of Repair indexes. Other writes wait for it.
 const repairPage = 200
 
-// Repair implements [store.Store]. A transaction is in the file whole or not at all,
-// so that there is nothing to do but to index what an earlier program stored.
+// Repair implements [store.Store]. A transaction is stored whole or not at all, so that it only
+// has to index the links of an earlier program.
 func (s *Store) Repair(ctx context.Context, project mapping.ObjectID) error {
 	for {
-		formed := true
+		allIndexed := true
 		err := s.read(ctx, project, func(sp space) error {
-			formed = sp.formed()
+			allIndexed = sp.allIndexed()
 			return nil
 		})
-		if err == nil && !formed {
+		if err == nil && !allIndexed {
 			err = s.in(ctx, project, func(sp space) error { return sp.indexSome(repairPage) })
 		}
 		if err != nil {
 			return fmt.Errorf("repair project %s: %w", project, err)
 		}
-		if formed {
+		if allIndexed {
 			return nil
 		}
 	}
 }
 
-// indexSome indexes some of the links that are not.
+// indexSome indexes some of the unindexed links.
 func (sp space) indexSome(most int) error {
 	counts := sp.b("counts")
 	last := counts.Get(countUntil)
@@ -197,7 +193,7 @@ func (sp space) indexSome(most int) error {
 	return counts.Delete(countUntil)
 }
 
-// indexStored indexes a stored link. One that cannot be read is in no index.
+// indexStored indexes a stored link. An unreadable one gets no index.
 func (sp space) indexStored(id mapping.LinkID) error {
 	l, err := sp.link(id)
 	if err != nil {

@@ -68,7 +68,7 @@ var spaceBuckets = []string{
 	"events", "seen", "seentime", "ledger", "ledgerby", "docs", "marks",
 }
 
-// in runs fn on a project's space in a writing transaction.
+// in runs fn on a project's space in a write transaction.
 func (s *Store) in(ctx context.Context, project mapping.ObjectID, fn func(space) error) error {
 	return s.update(ctx, func(tx *bbolt.Tx) error {
 		sp, err := s.space(tx, project)
@@ -79,7 +79,7 @@ func (s *Store) in(ctx context.Context, project mapping.ObjectID, fn func(space)
 	})
 }
 
-// space is a project's part of the file, made where it has none yet.
+// space returns a project's part of the file, and makes it where it is missing.
 func (s *Store) space(tx *bbolt.Tx, project mapping.ObjectID) (space, error) {
 	name := []byte(projectPrefix + project)
 	b := tx.Bucket(name)
@@ -95,8 +95,8 @@ func (s *Store) space(tx *bbolt.Tx, project mapping.ObjectID) (space, error) {
 	return space{project, b, s.clock().UnixNano(), s.limit}, nil
 }
 
-// read runs fn on a project's space in a reading transaction, and not at all
-// where the project has none yet.
+// read runs fn on a project's space in a read transaction. It does not run fn where the project
+// has none.
 func (s *Store) read(ctx context.Context, project mapping.ObjectID, fn func(space) error) error {
 	return s.view(ctx, func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte(projectPrefix + project))
@@ -146,8 +146,8 @@ func (sp space) link(id mapping.LinkID) (*mapping.Link, error) {
 	return l, nil
 }
 
-// putLink stores a link and makes the index say exactly its Refs. It fails
-// with [store.ErrConflict] where one belongs to another link.
+// putLink stores a link and makes its Refs the only ones indexed for it. It fails with
+// [store.ErrConflict] where one belongs to another link.
 func (sp space) putLink(l *mapping.Link) error {
 	data, err := rules.EncodeLink(l)
 	if err != nil {
@@ -156,7 +156,7 @@ func (sp space) putLink(l *mapping.Link) error {
 	return sp.putRecord(l, data)
 }
 
-// putRecord is putLink with the link's record, whatever its size.
+// putRecord is putLink with the link's record, without a bound on its size.
 func (sp space) putRecord(l *mapping.Link, data []byte) error {
 	refs := sp.b("refs")
 	old, err := sp.stored(l.ID)
@@ -182,7 +182,7 @@ func (sp space) putRecord(l *mapping.Link, data []byte) error {
 	return sp.b("links").Put([]byte(l.ID), data)
 }
 
-// stored is a link as it is stored; nil where it is not.
+// stored returns the stored link, or nil.
 func (sp space) stored(id mapping.LinkID) (*mapping.Link, error) {
 	l, err := sp.link(id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -191,7 +191,7 @@ func (sp space) stored(id mapping.LinkID) (*mapping.Link, error) {
 	return l, err
 }
 
-// unindex removes the refs of a stored link but those to keep.
+// unindex removes the refs of a stored link, except those to keep.
 func (sp space) unindex(old *mapping.Link, keep map[mapping.Ref]bool) error {
 	if old == nil {
 		return nil

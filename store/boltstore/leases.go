@@ -132,7 +132,7 @@ func (s *Store) Held(ctx context.Context, names ...string) (left []time.Duration
 	return left, nil
 }
 
-// named runs fn on a bucket that belongs to no project.
+// named runs fn on a bucket outside the projects.
 func (s *Store) named(ctx context.Context, bucket []byte, fn func(b *bbolt.Bucket, now int64) error) error {
 	return s.update(ctx, func(tx *bbolt.Tx) error {
 		b, err := tx.CreateBucketIfNotExists(bucket)
@@ -143,8 +143,8 @@ func (s *Store) named(ctx context.Context, bucket []byte, fn func(b *bbolt.Bucke
 	})
 }
 
-// Heartbeat implements [store.Sessions]: one process has the file, and opening it ends
-// the leases of the one before.
+// Heartbeat implements [store.Sessions] and does nothing. One process has the file, and opening
+// it ends the leases of the previous one.
 func (s *Store) Heartbeat(ctx context.Context, _ store.Session, _ time.Duration) ([]store.Session, error) {
 	return nil, ctx.Err()
 }
@@ -152,8 +152,8 @@ func (s *Store) Heartbeat(ctx context.Context, _ store.Session, _ time.Duration)
 // EndSessions implements [store.Sessions].
 func (s *Store) EndSessions(ctx context.Context, _ []store.Session) (int, error) { return 0, ctx.Err() }
 
-// takeOver prepares the file for a process that has just got its lock. The lock proves
-// that whoever leased anything in the file is dead, so that all leases end.
+// takeOver prepares the file for a process that just got its lock. The lock proves that every
+// holder of a lease is dead, so that all leases end.
 func (s *Store) takeOver(tx *bbolt.Tx) error {
 	if err := prepare(tx); err != nil {
 		return err
@@ -176,13 +176,13 @@ func (s *Store) takeOver(tx *bbolt.Tx) error {
 	})
 }
 
-// endLeases makes the keys due that are leased. They stand in the queue at the ends of
-// their leases, among those that are due later.
+// endLeases makes the leased keys due. The queue has them at the ends of their leases, among the
+// keys that are due later.
 func (sp space) endLeases() error {
 	for _, id := range slices.Collect(queue.Later(sp, sp.now)) {
 		w, err := sp.work(id)
 		if err != nil || w == nil || !w.Leased(sp.now) {
-			continue // what cannot be read is parked when it is due
+			continue // an unreadable key is parked when it is due
 		}
 		w.Work = w.EndLease(sp.now)
 		if err := sp.putWork(id, w); err != nil {

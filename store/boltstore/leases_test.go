@@ -11,8 +11,8 @@ import (
 	"planbridge/store"
 )
 
-// leasedIn makes a store with links of a project of which the first is leased, the
-// second is due in an hour, and the third was leased until a minute ago.
+// leasedIn makes a store with three links of a project: the first is leased, the second is due in
+// an hour, and the third was leased until a minute ago.
 func leasedIn(t *testing.T, path string, clock *testClock) (s *Store, claims []*store.Claim) {
 	t.Helper()
 	s = open(t, path, Options{Clock: clock.Now})
@@ -34,7 +34,7 @@ func leasedIn(t *testing.T, path string, clock *testClock) (s *Store, claims []*
 	return s, claims
 }
 
-// Opening a file ends what is leased in it, and changes nothing else.
+// Opening a file ends its leases and changes nothing else.
 func TestOpenEndsLeases(t *testing.T) {
 	path, clock := filepath.Join(t.TempDir(), "planbridge.db"), newClock()
 	old, claims := leasedIn(t, path, clock)
@@ -59,8 +59,8 @@ func TestOpenEndsLeases(t *testing.T) {
 	}
 }
 
-// A process that adopts a file in the place of the one that it had is alive, and the
-// leases in that may be its own.
+// A process that adopts a file in place of its own is alive, and the leases in that file may be
+// its own.
 func TestAdoptKeepsLeases(t *testing.T) {
 	path, clock := filepath.Join(t.TempDir(), "planbridge.db"), newClock()
 	s, claims := leasedIn(t, path, clock)

@@ -13,7 +13,7 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// orderLen is the length of [rules.Order], which opens a ledger record.
+// orderLen is the length of the [rules.Order] that starts a ledger record.
 const orderLen = 16
 
 // PutConflict implements [store.Ledger].
@@ -67,8 +67,8 @@ func (s *Store) Conflict(ctx context.Context, project mapping.ObjectID, id strin
 	return c, err
 }
 
-// Conflicts implements [store.Ledger]. The cursor is the index key of the last
-// entry of the page before.
+// Conflicts implements [store.Ledger]. The cursor is the index key of the last entry of the page
+// before.
 func (s *Store) Conflicts(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (cs []mapping.Conflict, next string, err error) {
 	limit = max(limit, 1)
 	err = s.read(ctx, project, func(sp space) error {
@@ -125,7 +125,7 @@ func (s *Store) DropConflicts(ctx context.Context, project mapping.ObjectID, cs 
 	return dropped, nil
 }
 
-// dropConflict removes an entry that still is as it is given.
+// dropConflict removes an entry unless it changed.
 func (sp space) dropConflict(c mapping.Conflict) (bool, error) {
 	now, err := sp.conflict(c.ID)
 	if errors.Is(err, store.ErrNotFound) {

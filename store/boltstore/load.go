@@ -18,8 +18,7 @@ import (
 // loadBatch is how many entries one transaction of a load stores.
 const loadBatch = 256
 
-// Load implements [store.Dumps]. A new file takes the place of the old one once
-// everything is in it.
+// Load implements [store.Dumps]. It fills a new file, which then replaces the old one.
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[store.Entry, error], replace bool) error {
 	s.file.Lock()
 	defer s.file.Unlock()
@@ -37,7 +36,7 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[store.Entry, error],
 	return nil
 }
 
-// empty fails where a project has anything.
+// empty fails where a project has any data.
 func empty(tx *bbolt.Tx) error {
 	return tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
 		if !bytes.HasPrefix(name, []byte(projectPrefix)) {
@@ -52,7 +51,7 @@ func empty(tx *bbolt.Tx) error {
 	})
 }
 
-// fill makes a new file of entries.
+// fill fills a new file with entries.
 func (s *Store) fill(ctx context.Context, fresh *bbolt.DB, entries iter.Seq2[store.Entry, error]) error {
 	if err := fresh.Update(prepare); err != nil {
 		return err
@@ -122,7 +121,7 @@ func (sp space) loadRecord(r *store.Record) error {
 	}
 	data, err := json.Marshal(l)
 	if err == nil {
-		err = sp.putRecord(l, data) // a backup is whole, whatever the bounds are by now
+		err = sp.putRecord(l, data) // no bounds: the backup may be older than they are
 	}
 	if err != nil {
 		return err

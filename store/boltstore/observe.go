@@ -86,8 +86,7 @@ func (sp space) resolve(o *store.Observation) (mapping.LinkID, error) {
 	return id, index.err
 }
 
-// index is the [queue.Index] of a space. It forgets the refs that it meets which
-// lead to a link that there is not.
+// index is the [queue.Index] of a space. It removes refs that lead to a missing link.
 type index struct {
 	space
 	err error
@@ -117,7 +116,7 @@ func (sp space) delivered(o *store.Observation) bool {
 	return at != nil && fromBE64(at) > sp.now-int64(rules.Deliveries)
 }
 
-// remember keeps a delivery and forgets a few of the outdated ones.
+// remember stores a delivery and removes a few outdated ones.
 func (sp space) remember(o *store.Observation) error {
 	if o.Delivery == "" {
 		return nil
@@ -135,7 +134,7 @@ func (sp space) putDelivery(key []byte, at int64) error {
 	return sp.b("seentime").Put(append(be64(at), key...), nil)
 }
 
-// forget drops deliveries that were stored by then, but none that was stored anew.
+// forget removes deliveries stored by then, except those stored again since.
 func (sp space) forget(until int64, most int) error {
 	seen, c := sp.b("seen"), sp.b("seentime").Cursor()
 	for k, _ := c.First(); k != nil && most > 0 && fromBE64(k) <= until; k, _ = c.First() {

@@ -13,9 +13,8 @@ import (
 // scrubBatch bounds the bytes of one transaction of the copy.
 const scrubBatch = 1 << 20
 
-// Scrub implements [store.Store]. The file is copied and the copy takes its
-// place: pages that were freed keep their bytes for as long as the file lives.
-// Nothing is read or written meanwhile.
+// Scrub implements [store.Store]. It copies the file, and the copy replaces the original: freed
+// pages keep their bytes as long as the file exists. Nothing is read or written meanwhile.
 func (s *Store) Scrub(context.Context) error {
 	s.file.Lock()
 	defer s.file.Unlock()
@@ -29,12 +28,12 @@ func (s *Store) Scrub(context.Context) error {
 	return nil
 }
 
-// replace makes a new file beside the store's own, whose name it ends with suffix, and
-// puts it in its place once fill has filled it. It is to be called with the file locked.
+// replace fills a new file beside the store's own, with suffix at the end of its name, and then
+// moves it to the store's path. The caller holds the file lock.
 func (s *Store) replace(suffix string, fill func(*bbolt.DB) error) error {
 	path := s.path + suffix
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err // of a process that ended meanwhile
+		return err // left by a process that ended meanwhile
 	}
 	fresh, err := bbolt.Open(path, 0o600, fileOptions())
 	if err != nil {

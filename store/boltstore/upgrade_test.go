@@ -13,8 +13,8 @@ import (
 	"planbridge/store/storetest"
 )
 
-// earlierProject is the project of testdata/schema3.db.gz: 60 links in all states and
-// places, written by the program that had schema 3.
+// earlierProject is the project of testdata/schema3.db.gz: 60 links in all states and places,
+// written by a program of schema 3.
 const earlierProject mapping.ObjectID = "54744060c955ca8169c61ee6"
 
 // earlierFile unpacks that file.
@@ -40,8 +40,8 @@ func earlierFile(t *testing.T) string {
 	return path
 }
 
-// TestRepairIndexesAnEarlierFile: until it is repaired a file that an earlier program
-// wrote tells no counts. It can be used all the time.
+// TestRepairIndexesAnEarlierFile: an earlier program's file has no counts until Repair. It can be
+// used meanwhile.
 func TestRepairIndexesAnEarlierFile(t *testing.T) {
 	for _, page := range []int{1, 7, repairPage} {
 		seed := rand.Uint64()
@@ -64,7 +64,7 @@ func TestRepairIndexesAnEarlierFile(t *testing.T) {
 				}
 			}
 			err := s.in(t.Context(), earlierProject, func(sp space) error {
-				defer func() { formed = sp.formed() }()
+				defer func() { formed = sp.allIndexed() }()
 				return sp.indexSome(page)
 			})
 			if err != nil || pages > 1000 {
@@ -77,7 +77,7 @@ func TestRepairIndexesAnEarlierFile(t *testing.T) {
 	}
 }
 
-// TestRepairGoesOnWhereItStopped: a file that was closed between two pages.
+// TestRepairGoesOnWhereItStopped closes a file between two pages.
 func TestRepairGoesOnWhereItStopped(t *testing.T) {
 	path := earlierFile(t)
 	s := open(t, path, Options{})
@@ -103,7 +103,7 @@ func TestRepairGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
-// TestATallyVisitsNothing: what it costs does not grow with the store.
+// TestATallyVisitsNothing: the cost of Tally does not grow with the store.
 func TestATallyVisitsNothing(t *testing.T) {
 	cost := map[int]float64{}
 	for _, links := range []int{100, 10_000} {

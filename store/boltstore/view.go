@@ -35,8 +35,8 @@ func (s *Store) Find(ctx context.Context, project mapping.ObjectID, ref mapping.
 	return id, err
 }
 
-// List implements [store.Links]. The order is that of the links' ids, and the
-// cursor is the last id of the page before.
+// List implements [store.Links], ordered by the links' ids. The cursor is the last id of the page
+// before.
 func (s *Store) List(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (links []*mapping.Link, next string, err error) {
 	limit = max(limit, 1)
 	err = s.read(ctx, project, func(sp space) error {
@@ -115,7 +115,7 @@ func (s *Store) Standing(ctx context.Context, key store.Key) (at store.Standing,
 		at, err = sp.standing(key.Link)
 		return err
 	})
-	if err == nil && at.State == "" { // there is no such project yet
+	if err == nil && at.State == "" { // the project has no data
 		err = store.ErrNotFound
 	}
 	if err != nil {
@@ -163,8 +163,7 @@ func (sp space) standing(id mapping.LinkID) (at store.Standing, err error) {
 	return at, nil
 }
 
-// label is a link's label; of a record that cannot be read, as the reason says, the link
-// itself.
+// label returns a link's label. An unreadable record has the link's id as its label.
 func (sp space) label(id mapping.LinkID) rules.Label {
 	l, err := rules.ReadLabel(sp.b("links").Get([]byte(id)))
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"planbridge/store/internal/queue"
 )
 
-// work is what the queue knows of a link, and what of it the file has. Of an
-// event, Data is only there until it is stored in a record of its own.
+// work is the queue's state of a link, and its stored part. An event has Data only until it is
+// stored in its own record.
 type work struct {
 	queue.Work
-	entry  queue.Entry // where the lists have it now
-	stored []int64     // the events that have a record now
+	entry  queue.Entry // the stored position in the lists
+	stored []int64     // the events with a stored record
 }
 
-// eachEvent visits all events, the own ones last.
+// eachEvent visits all events, those of the bridge's own account last.
 func (w *work) eachEvent(visit func(*queue.Event)) {
 	for _, events := range [][]queue.Event{w.Events, w.Own} {
 		for i := range events {
@@ -48,7 +48,7 @@ func (sp space) work(id mapping.LinkID) (*work, error) {
 	return w, nil
 }
 
-// putWork stores a key's queue state and moves its index entry along.
+// putWork stores a key's queue state and moves its entry in the lists.
 func (sp space) putWork(id mapping.LinkID, w *work) error {
 	if err := sp.putEvents(id, w); err != nil {
 		return err
@@ -81,7 +81,7 @@ func eventKey(id mapping.LinkID, gen int64) []byte {
 	return []byte(string(id) + "\x00" + string(be64(gen)))
 }
 
-// putEvents stores the events that are new and forgets those that are no more.
+// putEvents stores new events and deletes removed ones.
 func (sp space) putEvents(id mapping.LinkID, w *work) error {
 	if len(w.stored)+len(w.Events)+len(w.Own) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func (sp space) putEvents(id mapping.LinkID, w *work) error {
 	return err
 }
 
-// events reads the events of a work that is stored.
+// events reads the events of a stored work.
 func (sp space) events(id mapping.LinkID, w *work) [][]byte {
 	var all [][]byte
 	b := sp.b("events")
@@ -148,7 +148,7 @@ func (sp space) Descend(list queue.List, before string) iter.Seq[string] {
 	}
 }
 
-// count changes a number; one that is 0 is not kept.
+// count changes a number. A number of 0 is deleted.
 func (sp space) count(name []byte, change int64) error {
 	n := sp.number(name) + change
 	switch {
@@ -167,5 +167,5 @@ func (sp space) number(name []byte) int64 {
 	return 0
 }
 
-// queued is how many keys count against the queue's bound.
+// queued returns how many keys count against the queue's bound.
 func (sp space) queued() int { return int(sp.number(countQueued)) }

@@ -8,8 +8,7 @@ import (
 	"planbridge/store"
 )
 
-// The queue's counter, which bounds it, is the number of keys that are in it,
-// whatever way they went.
+// The queue's counter, which bounds it, equals the number of its keys, whatever happened to them.
 func TestTheCounterAgreesWithTheQueue(t *testing.T) {
 	clock := newClock()
 	s := open(t, t.TempDir()+"/planbridge.db", Options{Clock: clock.Now})

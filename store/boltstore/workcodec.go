@@ -10,23 +10,21 @@ import (
 	"planbridge/store/internal/queue"
 )
 
-// A work's record is written at each observation, of which a webhook waits for
-// one. It is formBinary and then numbers as varints and texts behind their
-// lengths, in the order of encodeWork. Of an event it holds the number only: the
-// event itself stands in a record of its own, so that those that wait are not
-// written again with each that comes.
+// formBinary is the form of a work's record: the form byte, then numbers as varints and texts
+// after their lengths, in the order of encodeWork. Each observation writes the record, and a
+// webhook waits for that. The record has only the numbers of events. Each event has a record of
+// its own, so that a new event does not rewrite the waiting ones.
 const formBinary = 2
 
-// formClaimed is formBinary with the counts of claims at the end. A key that
-// nobody claimed since its last success has formBinary, as earlier programs
-// wrote it.
+// formClaimed is formBinary with the counts of claims at the end. A key without a claim since its
+// last success has formBinary, as earlier programs wrote it.
 const formClaimed = 3
 
-// formOwn is formClaimed with the events of our own account at the end. A key with
-// which none waits has one of the other forms.
+// formOwn is formClaimed with the events of the bridge's own account at the end. A key without
+// such events has one of the other forms.
 const formOwn = 4
 
-// errCut: a record is shorter than it says.
+// errCut says that a record is shorter than its lengths say.
 var errCut = errors.New("record is cut")
 
 // encodeWork makes a record.
@@ -79,7 +77,7 @@ func number(b bool) int64 {
 	return 0
 }
 
-// decodeWork reads a record, which it does not keep.
+// decodeWork reads a record. It keeps no reference to data.
 func decodeWork(data []byte) (w queue.Work, err error) {
 	switch data[0] {
 	case '{', formParts:
@@ -111,7 +109,7 @@ func decodeWork(data []byte) (w queue.Work, err error) {
 	return w, r.err
 }
 
-// recordReader reads a record from the front; after an error all is zero.
+// recordReader reads a record from the front. After an error it reads zeros.
 type recordReader struct {
 	data []byte
 	err  error
@@ -129,7 +127,7 @@ func (r *recordReader) number() int64 {
 	return n
 }
 
-// count is a number of things of which each takes a byte at least.
+// count reads a number of elements, each of at least one byte.
 func (r *recordReader) count() int64 {
 	n := r.number()
 	if n < 0 || n > int64(len(r.data)) {

@@ -32,7 +32,7 @@ func TestWorkReturns(t *testing.T) {
 	})
 }
 
-// The form in which earlier programs stored it.
+// The form that earlier programs stored.
 func TestWorkOfEarlierPrograms(t *testing.T) {
 	w, err := decodeWork([]byte(`{"g":3,"p":1,"d":7,"i":{"issue:1":{"g":2,"at":5,"d":"x","b":"aGVsbG8=","s":1}},"e":[{"g":1,"b":"d29ybGQ="}]}`))
 	if err != nil {

@@ -11,23 +11,22 @@ import (
 	"planbridge/store/internal/queue"
 )
 
-// The forms of a work's record in files of schema 1, which are read still:
+// The forms of a work's record in files of schema 1, which can still be read:
 //
 //	{ …                 wholly JSON
-//	1, length of the head (uvarint), head, data   the head is JSON and tells the lengths of the data
+//	1, length of the head (uvarint), head, data   the head is JSON with the lengths of the data
 //
-// The data is that of the inbox in the order of its refs, then that of the
-// events.
+// The data is that of the inbox in the order of its refs, then that of the events.
 const formParts = 1
 
-// maxBlob is beyond what any observation carries.
+// maxBlob is more than any observation has.
 const maxBlob = 1 << 30
 
-// blob is data that stands behind the head; in the head it is its length.
+// blob is data after the head. The head has its length.
 type blob []byte
 
-// UnmarshalJSON implements json.Unmarshaler. Of a length it makes so much room,
-// which decodeWork1 fills.
+// UnmarshalJSON implements json.Unmarshaler. It allocates a given length, which decodeWork1
+// fills.
 func (b *blob) UnmarshalJSON(raw []byte) error {
 	var n int
 	if json.Unmarshal(raw, &n) != nil {
@@ -91,7 +90,7 @@ func decodeWork1(data []byte) (queue.Work, error) {
 	return w.work(), nil
 }
 
-// fill puts the data that stands behind the head where it belongs.
+// fill copies the data after the head into the blobs.
 func (w *work1) fill(parts []byte) error {
 	blobs := make([]blob, 0, len(w.Inbox)+len(w.Events))
 	for _, ref := range slices.Sorted(maps.Keys(w.Inbox)) {

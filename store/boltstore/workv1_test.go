@@ -11,8 +11,8 @@ import (
 	"planbridge/store"
 )
 
-// TestAFileOfSchema1 is taken over with what waited in it, and is of the newest
-// schema from then on.
+// A file of schema 1 keeps its waiting work when it is taken over, and then has the newest
+// schema.
 func TestAFileOfSchema1(t *testing.T) {
 	path := t.TempDir() + "/planbridge.db"
 	s := open(t, path, Options{})

@@ -9,13 +9,13 @@ import (
 	"planbridge/store/internal/queue"
 )
 
-// content is all that the memory holds. Its JSON has one form only.
+// content is all data of the store. Equal contents have equal JSON.
 type content struct {
 	Epoch    string // "": lost
 	Projects table[*space]
 	Leases   table[lease]
 	Budgets  table[budget.State]
-	Holds    table[int64] // until when each name is closed
+	Holds    table[int64] // when each hold ends
 	Sessions table[session]
 }
 
@@ -24,15 +24,15 @@ type lease struct {
 	Until int64
 }
 
-// session is a process's, until it falls or, once it fell, until it is named again.
+// session is a process's session, alive or fallen.
 type session struct {
 	Until  int64
 	Fallen bool
 }
 
-// space is what belongs to one project. Times are Unix nanoseconds.
+// space is one project's data. Times are Unix nanoseconds.
 type space struct {
-	Seq       int64 // counts what was written
+	Seq       int64 // counts the writes
 	Links     table[record]
 	Refs      table[mapping.LinkID]
 	Traits    table[struct{}] // by trait, 0 and link
@@ -40,14 +40,14 @@ type space struct {
 	Waiting   table[struct{}]
 	Parked    table[struct{}]
 	Seen      table[int64]    // when each delivery was stored
-	SeenBy    table[string]   // the same by time, to forget the oldest
+	SeenBy    table[string]   // Seen by time, to forget the oldest
 	Conflicts table[conflict] // by id
-	Ledger    table[string]   // their ids in their order
+	Ledger    table[string]   // ids in order
 	Docs      table[[]byte]
 	Marks     table[string] // by set, 0 and id
 }
 
-// record is a link with all that stands beside it.
+// record is a link with its work and history.
 type record struct {
 	Link    json.RawMessage
 	Refs    []mapping.Ref
@@ -55,7 +55,7 @@ type record struct {
 	Work    queue.Work
 	History []json.RawMessage // oldest first
 
-	route, class string // of Link, for what counts and names the links
+	route, class string // copies from Link, for counts and names
 }
 
 type conflict struct {
@@ -83,7 +83,7 @@ func (sp *space) clone() *space {
 	}
 }
 
-// list is the table of one of the queue's lists; nil for [queue.NoList].
+// list returns the table of one of the queue's lists; nil for [queue.NoList].
 func (sp *space) list(l queue.List) *table[struct{}] {
 	switch l {
 	case queue.DueList:
@@ -130,7 +130,7 @@ func (sp *space) Exists(id mapping.LinkID) bool {
 	return ok
 }
 
-// work is the queue state of a link, nil where there is no such link.
+// work returns the queue state of a link, or nil where there is no such link.
 func (sp *space) work(id mapping.LinkID) *queue.Work {
 	r, ok := sp.Links.get(string(id))
 	if !ok {
@@ -152,5 +152,5 @@ func (sp *space) putWork(id mapping.LinkID, w queue.Work) {
 	sp.Links.put(string(id), r)
 }
 
-// queued is how many keys count against the queue's bound.
+// queued returns how many keys count against the queue's bound.
 func (sp *space) queued() int { return len(sp.Due.rows) + len(sp.Waiting.rows) }

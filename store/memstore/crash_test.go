@@ -31,8 +31,8 @@ func claim(t *testing.T, s *Store) *store.Claim {
 	return c
 }
 
-// A replica that crashed is refused, whatever it asks; what it was answered is kept,
-// and its lease ends by itself.
+// A crashed replica is refused every operation. Its answered operations are kept, and its lease
+// ends by time.
 func TestACrashedReplicaIsRefused(t *testing.T) {
 	clock := newClock()
 	m := New(Options{Clock: clock.Now})
@@ -78,8 +78,7 @@ func TestACrashedReplicaIsRefused(t *testing.T) {
 	}
 }
 
-// A content that is rolled back is noticed by who wrote what is gone, and by the
-// others once that handle has adopted it.
+// The handle that wrote lost data notices a rollback, and the others do once it has adopted.
 func TestARollback(t *testing.T) {
 	m := New(Options{Clock: newClock().Now})
 	writer, reader := m.Open(nil), m.Open(nil)
@@ -121,7 +120,7 @@ func TestARollback(t *testing.T) {
 	}
 }
 
-// A claim of before a loss is not held against its key.
+// A claim before a loss does not count as abandoned.
 func TestALossAbandonsNothing(t *testing.T) {
 	m := New(Options{Clock: newClock().Now})
 	s := m.Open(nil)
@@ -142,8 +141,7 @@ func TestALossAbandonsNothing(t *testing.T) {
 	}
 }
 
-// A memory that begins with a snapshot goes on as the one that it was taken of, and
-// neither sees what the other does.
+// A memory made of a snapshot goes on independently of the original.
 func TestASnapshotIsAMemory(t *testing.T) {
 	clock := newClock()
 	one := New(Options{Clock: clock.Now})
@@ -168,7 +166,7 @@ func TestASnapshotIsAMemory(t *testing.T) {
 	}
 }
 
-// What a caller does with what it gave and got is its own.
+// Arguments and answers share no memory with the store.
 func TestAnswersAreCopies(t *testing.T) {
 	m := New(Options{Clock: newClock().Now})
 	s := m.Open(nil)
@@ -206,7 +204,7 @@ func TestAnswersAreCopies(t *testing.T) {
 	}
 }
 
-// What changes nothing leaves the same bytes, so that a simulator sees that nothing
+// Operations that change nothing leave the same bytes, so that a simulator sees that nothing
 // happened.
 func TestIdleOperationsWriteNothing(t *testing.T) {
 	m := New(Options{Clock: newClock().Now})
@@ -220,7 +218,7 @@ func TestIdleOperationsWriteNothing(t *testing.T) {
 	if next, _, err := s.Claim(t.Context(), "p", time.Minute); next != nil || err != nil {
 		t.Errorf("Claim = %v, %v", next, err)
 	}
-	if err := s.Finish(t.Context(), c, nil, nil, store.Outcome{}); err != nil { // its answer was lost
+	if err := s.Finish(t.Context(), c, nil, nil, store.Outcome{}); err != nil { // as after a lost answer
 		t.Error(err)
 	}
 	if _, err := s.Wake(t.Context(), "p", "github", 0); err != nil {

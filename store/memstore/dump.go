@@ -15,12 +15,12 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// dumpOrder is what a dump shows, in its order.
+// dumpOrder lists the parts of a dump in order.
 var dumpOrder = []func(sp *space, now int64) ([]store.Entry, error){
 	dumpDocuments, dumpMarks, dumpDeliveries, dumpRecords, dumpLedger,
 }
 
-// Dump implements [store.Dumps]: all entries are of one moment.
+// Dump implements [store.Dumps]. All entries are of one moment.
 func (s *Store) Dump(ctx context.Context, visit func(store.Entry) error) error {
 	var all *content
 	var moment int64
@@ -116,8 +116,8 @@ func dumpLedger(sp *space, _ int64) (all []store.Entry, err error) {
 	return all, nil
 }
 
-// Load implements [store.Dumps]. After an error the store is as it was before. Who
-// polls has a lease: while there is one, others may be using the store.
+// Load implements [store.Dumps]. After an error the store is unchanged. A poller holds a lease:
+// while there is a lease, others may be using the store.
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[store.Entry, error], replace bool) error {
 	fresh := &content{}
 	err := fresh.fill(s.memory.clock().UnixNano(), entries)
@@ -151,8 +151,7 @@ func (c *content) fill(now int64, entries iter.Seq2[store.Entry, error]) error {
 	return nil
 }
 
-// mayLoad fails where the store is used by others, or holds anything that is not to
-// be replaced.
+// mayLoad fails where others use the store, or where it has data that must not be replaced.
 func (c *content) mayLoad(now int64, replace bool) error {
 	for name, l := range c.Leases.ascend("") {
 		if l.Until > now {
@@ -197,7 +196,7 @@ func (sp *space) loadRecord(project mapping.ObjectID, r *store.Record, now int64
 	}
 	data, err := json.Marshal(l)
 	if err == nil {
-		err = sp.putRecord(l, data) // a backup is whole, whatever the bounds are by now
+		err = sp.putRecord(l, data) // no bounds: the backup may be older than they are
 	}
 	if err != nil {
 		return err

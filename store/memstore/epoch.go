@@ -8,14 +8,13 @@ import (
 	"planbridge/store"
 )
 
-// A handle knows the store's epoch and, of each project, the highest count of
-// writes that it was answered. Where the epoch is another, or the count is lower,
-// the content was lost or rolled back, and the handle refuses everything until
-// Adopt. As in Redis, the loss of nothing that this handle wrote is seen by the
-// handle that wrote it.
+// A handle keeps the store's epoch and, for each project, the highest count of writes in an
+// answer. Another epoch or a lower count says that the content was lost or rolled back. The
+// handle then refuses everything until Adopt. As in Redis, only the handle that wrote lost data
+// notices its loss.
 
-// join makes the handle accept the present epoch, making one where there is none
-// or it is void. It is called with the memory locked.
+// join makes the handle accept the present epoch. It makes a new epoch where there is none or it
+// is void. The caller holds the memory's lock.
 func (s *Store) join() {
 	m := s.memory
 	if m.content.Epoch == "" || s.lost && m.content.Epoch == s.epoch {
@@ -26,8 +25,7 @@ func (s *Store) join() {
 	s.epoch, s.seqs, s.lost = m.content.Epoch, table[int64]{}, false
 }
 
-// giveUp forgets the claims of the epoch before: none of them is held against
-// its key.
+// giveUp forgets the claims of the earlier epoch, so that none counts as abandoned.
 func (c *content) giveUp() {
 	for _, p := range c.Projects.rows {
 		for i := range p.value.Links.rows {
@@ -37,7 +35,7 @@ func (c *content) giveUp() {
 	}
 }
 
-// usable reports why the handle is refused. It is called with the memory locked.
+// usable returns why the handle is refused. The caller holds the memory's lock.
 func (s *Store) usable(project mapping.ObjectID) error {
 	if s.ending != nil {
 		return s.ending
@@ -50,7 +48,7 @@ func (s *Store) usable(project mapping.ObjectID) error {
 	return nil
 }
 
-// space returns a project's space, an empty one where it has none yet.
+// space returns a project's space, an empty one where it has none.
 func (c *content) space(project mapping.ObjectID) *space {
 	if sp, ok := c.Projects.get(string(project)); ok {
 		return sp
@@ -71,8 +69,8 @@ func (s *Store) read(ctx context.Context, project mapping.ObjectID, fn func(sp *
 	return fn(s.memory.content.space(project), s.memory.clock().UnixNano())
 }
 
-// write is read with what fn changes; fn reports whether it changed anything. An fn
-// that fails has changed nothing.
+// write is read for an fn that may change the space and reports whether it did. An fn that fails
+// must change nothing.
 func (s *Store) write(ctx context.Context, project mapping.ObjectID, fn func(sp *space, now int64) (wrote bool, err error)) error {
 	return s.read(ctx, project, func(sp *space, now int64) error {
 		wrote, err := fn(sp, now)
@@ -114,8 +112,8 @@ func (s *Store) Adopt(ctx context.Context) (string, error) {
 	return s.epoch, nil
 }
 
-// Incarnation changes whenever the content is another all at once, which no
-// handle may notice that wrote none of what is lost.
+// Incarnation changes whenever the whole content is replaced. A handle without lost writes
+// notices nothing else.
 func (s *Store) Incarnation(context.Context) (string, error) {
 	s.memory.mu.Lock()
 	defer s.memory.mu.Unlock()

@@ -50,8 +50,8 @@ func (s *Store) Conflict(ctx context.Context, project mapping.ObjectID, id strin
 	return c, nil
 }
 
-// Conflicts implements [store.Ledger]. The cursor is the place in the order of
-// the last entry of the page before.
+// Conflicts implements [store.Ledger]. The cursor is the position of the last entry of the page
+// before.
 func (s *Store) Conflicts(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (cs []mapping.Conflict, next string, err error) {
 	limit = max(limit, 1)
 	err = s.read(ctx, project, func(sp *space, _ int64) error {

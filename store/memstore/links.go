@@ -72,8 +72,8 @@ func (s *Store) FindByTraits(ctx context.Context, project mapping.ObjectID, trai
 	return ids, nil
 }
 
-// List implements [store.Links]. The order is that of the links' ids, and the
-// cursor is the last id of the page before.
+// List implements [store.Links], ordered by the links' ids. The cursor is the last id of the page
+// before.
 func (s *Store) List(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (links []*mapping.Link, next string, err error) {
 	limit = max(limit, 1)
 	err = s.read(ctx, project, func(sp *space, _ int64) error {
@@ -140,8 +140,8 @@ func (s *Store) History(ctx context.Context, key store.Key, limit int) (entries 
 	return entries, nil
 }
 
-// putLink stores a link and makes the indexes say exactly its Refs and Traits. It fails with
-// [store.ErrConflict] where one belongs to another link, and has then done nothing.
+// putLink stores a link and makes its Refs and Traits the only ones indexed for it. It fails with
+// [store.ErrConflict] where one belongs to another link, and then changes nothing.
 func (sp *space) putLink(l *mapping.Link) error {
 	data, err := rules.EncodeLink(l)
 	if err != nil {
@@ -150,7 +150,7 @@ func (sp *space) putLink(l *mapping.Link) error {
 	return sp.putRecord(l, data)
 }
 
-// putRecord is putLink with the link's record, whatever its size.
+// putRecord is putLink with the link's record, without a bound on its size.
 func (sp *space) putRecord(l *mapping.Link, data []byte) error {
 	refs := l.Refs()
 	for _, ref := range refs {
@@ -183,7 +183,7 @@ func (sp *space) unindex(id mapping.LinkID, r record) {
 	}
 }
 
-// addHistory appends entries; erase forgets what was before.
+// addHistory appends entries; erase removes the earlier ones.
 func (sp *space) addHistory(id mapping.LinkID, entries []mapping.Entry, erase bool) error {
 	r, _ := sp.Links.get(string(id))
 	all := slices.Clone(r.History)

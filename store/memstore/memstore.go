@@ -1,14 +1,13 @@
-// Package memstore keeps planbridge's memory in memory, for simulations and for
-// fast tests. Its door is [New].
+// Package memstore is a store in memory, for simulations and for fast tests. Its entry point is
+// [New].
 //
-// A [Memory] is the store, and a [Store] is one replica's handle on it. The same
-// operations at the same times give the same content, byte for byte: nothing here
-// reads a clock of its own, draws a random number or starts a goroutine, and every
-// table is ordered. The queue's rules are those of boltstore (store/internal/queue).
+// A [Memory] is the store, and a [Store] is one replica's handle. The same operations at the same
+// times give the same content, byte for byte. The package reads no clock of its own, draws no
+// random number and starts no goroutine, and every table is ordered. The queue's rules are those
+// of boltstore (store/internal/queue).
 //
-// An operation is done at once and whole, or refused. What crashes is a handle,
-// which is refused from then on, or the content, which can be lost or rolled back.
-// The handles notice that as those of redisstore do; see epoch.go.
+// An operation is done whole or refused. A handle can crash, and is then refused. The content can
+// be lost or rolled back. The handles notice that as those of redisstore do; see epoch.go.
 package memstore
 
 import (
@@ -31,14 +30,14 @@ var (
 	ErrClosed = errors.New("the store is closed")
 )
 
-// Options say how a memory is made. Clock is required.
+// Options configure a memory. Clock is required.
 type Options struct {
-	// Clock is the store's clock, which decides whatever time decides.
+	// Clock is the store's clock, which decides about leases and due times.
 	Clock func() time.Time
-	// QueueLimit bounds the queued keys of a project, those that wait for a
-	// service included. 0: no bound.
+	// QueueLimit bounds the queued keys of a project, those that wait for a service included. 0:
+	// no bound.
 	QueueLimit int
-	// From is what the memory begins with; the zero Snapshot is empty.
+	// From is the initial content. The zero Snapshot is empty.
 	From Snapshot
 }
 
@@ -47,10 +46,10 @@ type Memory struct {
 	clock func() time.Time
 	limit int
 
-	mu          sync.Mutex // guards what follows, and the state of the handles
+	mu          sync.Mutex // guards the fields below, and the state of the handles
 	content     *content
-	epochs      int // how many there were
-	incarnation int // how often the content was another all at once
+	epochs      int // how many epochs there were
+	incarnation int // how often the whole content was replaced
 }
 
 // Snapshot is a memory's content at one moment.
@@ -75,8 +74,8 @@ func (m *Memory) Snapshot() Snapshot {
 	return Snapshot{m.content.clone(), m.epochs}
 }
 
-// Restore rolls the content back to a snapshot, as a backup that is restored does.
-// The zero Snapshot loses everything.
+// Restore rolls the content back to a snapshot, as restoring a backup does. The zero Snapshot
+// loses everything.
 func (m *Memory) Restore(to Snapshot) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,13 +87,13 @@ func (m *Memory) Restore(to Snapshot) {
 	m.incarnation++
 }
 
-// Content is the whole content as JSON. Equal contents have equal bytes.
+// Content returns the whole content as JSON. Equal contents have equal bytes.
 func (m *Memory) Content() []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	data, err := json.Marshal(m.content)
 	if err != nil {
-		panic(err) // the content is made of what was decoded, texts and numbers
+		panic(err) // the content has only decoded data, texts and numbers
 	}
 	return data
 }
@@ -107,18 +106,18 @@ type Store struct {
 	memory *Memory
 	clock  func() time.Time
 
-	// What the handle knows, guarded by memory.mu.
+	// The handle's own state, guarded by memory.mu.
 	epoch   string
-	seqs    table[int64]  // by project, the highest that it was answered
-	lost    bool          // the store is not the one it was
+	seqs    table[int64]  // by project: the highest Seq in an answer
+	lost    bool          // the content was lost or rolled back
 	ending  error         // why the handle is refused
-	session store.Session // that what it claims belongs to; "": none
+	session store.Session // the session of its claims; "": none
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Open makes a handle. clock is its process's clock, by which it tells when a
-// lease ends; nil: the store's.
+// Open makes a handle. clock is its process's clock, which sets the end of a claim; nil: the
+// store's.
 func (m *Memory) Open(clock func() time.Time) *Store {
 	if clock == nil {
 		clock = m.clock
@@ -130,8 +129,8 @@ func (m *Memory) Open(clock func() time.Time) *Store {
 	return s
 }
 
-// Crash ends the handle's process: what it was answered is stored, and whatever
-// it still asks is refused with [ErrCrashed].
+// Crash ends the handle's process. Answered operations are stored, and further ones get
+// [ErrCrashed].
 func (s *Store) Crash() { s.end(ErrCrashed) }
 
 // Close implements [store.Store].
@@ -148,12 +147,12 @@ func (s *Store) end(why error) {
 	}
 }
 
-// Scrub implements [store.Store]: nothing of what was deleted is kept.
+// Scrub implements [store.Store]. Deleted data is gone at once.
 func (s *Store) Scrub(ctx context.Context) error {
 	return s.read(ctx, "", func(*space, int64) error { return nil })
 }
 
-// Repair implements [store.Store]: a memory has no part of a write.
+// Repair implements [store.Store]. Writes are whole, so that it has nothing to repair.
 func (s *Store) Repair(ctx context.Context, project mapping.ObjectID) error {
 	return s.read(ctx, project, func(*space, int64) error { return nil })
 }

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// pure are the packages that may neither read a clock nor draw a random number nor
-// start a goroutine, and what each may not import beside that.
+// pure lists the packages that may not read a clock, draw a random number or start a goroutine,
+// with their further forbidden imports.
 var pure = map[string][]string{
 	".":                  nil,
 	"../internal/queue":  {"context", "sync"},
@@ -21,7 +21,7 @@ var pure = map[string][]string{
 	"../internal/rules":  {"context", "sync"},
 }
 
-// impure imports bring a clock, chance or the world.
+// impure imports bring a clock, chance or the outside world.
 var impure = []string{
 	"math/rand", "math/rand/v2", "crypto/rand", "os", "os/exec", "net", "net/http", "log", "log/slog",
 	"sync/atomic", "runtime", "testing/synctest", "golang.org/x/sync/errgroup",
@@ -34,8 +34,8 @@ var forbidden = map[string][]string{
 	"context": {"AfterFunc", "WithTimeout", "WithDeadline", "Background"},
 }
 
-// TestPure: the same operations at the same times give the same content, since
-// nothing here has another source than what it is given.
+// TestPure: the same operations at the same times give the same content, as the package has no
+// other input.
 func TestPure(t *testing.T) {
 	for dir, more := range pure {
 		files := token.NewFileSet()
@@ -64,7 +64,7 @@ type impurity struct {
 }
 
 func impurities(f *ast.File, more []string) (found []impurity) {
-	named := map[string]string{} // by the name that the file has for it
+	named := map[string]string{} // by the name in the file
 	for _, spec := range f.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
 		if err != nil || slices.Contains(impure, imported) || slices.Contains(more, imported) {
@@ -93,7 +93,7 @@ func impurities(f *ast.File, more []string) (found []impurity) {
 	return found
 }
 
-// TestImpurities: what is impure is found.
+// TestImpurities: the check finds each impurity.
 func TestImpurities(t *testing.T) {
 	source := `package p
 import ("math/rand"; "sync"; now "time"; "planbridge/mapping")

@@ -81,7 +81,7 @@ func (sp *space) delivered(o *store.Observation, now int64) bool {
 	return known && at > now-int64(rules.Deliveries)
 }
 
-// remember keeps a delivery and forgets a few of the outdated ones.
+// remember stores a delivery and removes a few outdated ones.
 func (sp *space) remember(o *store.Observation, now int64) {
 	if o.Delivery == "" {
 		return
@@ -143,8 +143,8 @@ func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Du
 	return c, wait, nil
 }
 
-// claimNext leases the next key that is not the given one, or returns how long
-// until there is one.
+// claimNext leases the next key other than but. Where none is due it returns how long until one
+// is.
 func (sp *space) claimNext(now int64, project mapping.ObjectID, but mapping.LinkID, ttl time.Duration, session store.Session) (*store.Claim, time.Duration, error) {
 	id, wait := queue.Next(sp, now, but)
 	if id == "" {
@@ -154,7 +154,7 @@ func (sp *space) claimNext(now int64, project mapping.ObjectID, but mapping.Link
 	return c, 0, err
 }
 
-// claim leases a key and gathers what its worker needs.
+// claim leases a key and reads its link and events.
 func (sp *space) claim(now int64, key store.Key, ttl time.Duration, session store.Session) (*store.Claim, error) {
 	link, err := sp.link(key.Link)
 	if err != nil {
@@ -226,8 +226,8 @@ func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) er
 	return nil
 }
 
-// Finish implements [store.Queue]. Finishing a claim again that nobody has
-// taken up since is fine and changes nothing, as after a lost answer.
+// Finish implements [store.Queue]. Finishing an ended claim again, as after a lost answer,
+// changes nothing while nobody claimed the key since.
 func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
 	return s.finish(ctx, c, link, history, out, func(*space, int64) (bool, error) { return false, nil })
 }
@@ -248,7 +248,7 @@ func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mappin
 	return next, nil
 }
 
-// finish ends a claim and does, in the same step, what comes then.
+// finish ends a claim and runs then in the same step.
 func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, then func(*space, int64) (wrote bool, err error)) error {
 	if err := rules.CheckLink(c.Key, link); err != nil {
 		return err

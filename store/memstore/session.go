@@ -12,7 +12,7 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// Heartbeat implements [store.Sessions]. As in Redis it counts as no write.
+// Heartbeat implements [store.Sessions]. As in Redis it does not count as a write.
 func (s *Store) Heartbeat(ctx context.Context, id store.Session, lasts time.Duration) (fallen []store.Session, err error) {
 	err = s.read(ctx, "", func(_ *space, now int64) error {
 		sessions := &s.memory.content.Sessions

@@ -78,7 +78,7 @@ func (s *Store) Taken(ctx context.Context, name string) (minute, hour int, err e
 	return minute, hour, nil
 }
 
-// held returns for how much longer each name is closed.
+// held returns how much longer each name is closed.
 func (c *content) held(now int64, names []string) []time.Duration {
 	left := make([]time.Duration, len(names))
 	for i, name := range names {

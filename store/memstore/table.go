@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// table is an ordered map. Its values are never changed in place, so that a copy
-// of the table shares them.
+// table is an ordered map. Its values never change in place, so that a copy of the table shares
+// them.
 type table[V any] struct{ rows []row[V] }
 
 type row[V any] struct {
@@ -18,7 +18,7 @@ type row[V any] struct {
 	value V
 }
 
-// MarshalJSON implements json.Marshaler. A key that is no text is in hexadecimal.
+// MarshalJSON implements json.Marshaler. A key that is no valid UTF-8 is in hexadecimal.
 func (r row[V]) MarshalJSON() ([]byte, error) {
 	if !utf8.ValidString(r.key) {
 		return json.Marshal([]any{"hex", hex.EncodeToString([]byte(r.key)), r.value})
@@ -57,7 +57,7 @@ func (t *table[V]) remove(key string) {
 	}
 }
 
-// ascend visits the rows from a key on. Nothing may be put or removed meanwhile.
+// ascend visits the rows from a key on. The caller may not put or remove meanwhile.
 func (t *table[V]) ascend(from string) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		first, _ := t.find(from)
@@ -69,7 +69,7 @@ func (t *table[V]) ascend(from string) iter.Seq2[string, V] {
 	}
 }
 
-// before visits the rows before a key, the last one first; "" is behind all.
+// before visits the rows before a key in reverse order; "" is after all.
 func (t *table[V]) before(key string) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		end := len(t.rows)

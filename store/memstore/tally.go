@@ -10,7 +10,7 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// Tally implements [store.Links]. It visits the links, of which a memory has few.
+// Tally implements [store.Links]. It visits all links, as a memory has few.
 func (s *Store) Tally(ctx context.Context, project mapping.ObjectID) (t store.Tally, err error) {
 	t.Links, t.Failures = map[string]map[mapping.LinkState]int{}, map[string]int{}
 	err = s.read(ctx, project, func(sp *space, now int64) error {

@@ -11,7 +11,7 @@ import (
 	"planbridge/store"
 )
 
-// marked is the error of a command that is one of the store's errors, too, in Redis's words.
+// marked is the error of a command that also is an error of the store, with Redis's words.
 type marked struct {
 	error
 	as error
@@ -21,20 +21,20 @@ func (e marked) Is(target error) bool { return target == e.as }
 
 func (e marked) Unwrap() error { return e.error }
 
-// cannotNow begin the answers of a server that answers the same command later.
-var cannotNow = []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "READONLY"}
+// transientAnswers are prefixes of answers of a server that will take the same command later.
+var transientAnswers = []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "READONLY"}
 
-// tellAway marks the errors of a Redis that is away as [store.ErrAway], and those of one that is
-// full as [store.ErrNoRoom].
-type tellAway struct{}
+// tellAway marks errors of a Redis that is away as [store.ErrAway], and those of a full one as
+// [store.ErrNoRoom].
+type awayHook struct{}
 
 // DialHook implements [redis.Hook].
-func (tellAway) DialHook(next redis.DialHook) redis.DialHook {
+func (awayHook) DialHook(next redis.DialHook) redis.DialHook {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
 }
 
 // ProcessHook implements [redis.Hook].
-func (tellAway) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+func (awayHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		err := next(ctx, cmd)
 		if told := mark(err); told != nil {
@@ -46,7 +46,7 @@ func (tellAway) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 }
 
 // ProcessPipelineHook implements [redis.Hook].
-func (tellAway) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+func (awayHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		err := next(ctx, cmds)
 		for _, cmd := range cmds {
@@ -61,7 +61,7 @@ func (tellAway) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	}
 }
 
-// mark marks an error of a server that is away or full; nil: it is neither.
+// mark marks an error of a server that is away or full. It returns nil for any other error.
 func mark(err error) error {
 	switch {
 	case isAway(err):
@@ -76,7 +76,7 @@ func isAway(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, store.ErrAway) {
 		return false
 	}
-	for _, answer := range cannotNow {
+	for _, answer := range transientAnswers {
 		if redis.HasErrorPrefix(err, answer) {
 			return true
 		}

@@ -16,8 +16,8 @@ import (
 // Claim implements [store.Queue].
 func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Duration) (*store.Claim, time.Duration, error) {
 	c, wait, err := s.claim(ctx, store.Key{Project: project}, ttl)
-	for range badMost {
-		if !s.parkBad(ctx, err) {
+	for range maxUnreadable {
+		if !s.parkUnreadable(ctx, err) {
 			break
 		}
 		c, wait, err = s.claim(ctx, store.Key{Project: project}, ttl)
@@ -31,14 +31,14 @@ func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Du
 // ClaimKey implements [store.Queue].
 func (s *Store) ClaimKey(ctx context.Context, key store.Key, ttl time.Duration) (*store.Claim, error) {
 	c, _, err := s.claim(ctx, key, ttl)
-	s.parkBad(ctx, err)
+	s.parkUnreadable(ctx, err)
 	if err != nil {
 		return nil, fmt.Errorf("claim %s: %w", key, err)
 	}
 	return c, nil
 }
 
-// claim leases the named key, or the next due one.
+// claim leases the given key, or the next due one.
 func (s *Store) claim(ctx context.Context, key store.Key, ttl time.Duration) (*store.Claim, time.Duration, error) {
 	until, by := time.Now().Add(ttl), s.claiming()
 	r, err := s.run(ctx, scriptClaim, key.Project, millis(ttl), string(key.Link), by)
@@ -49,7 +49,7 @@ func (s *Store) claim(ctx context.Context, key store.Key, ttl time.Duration) (*s
 	return readClaim(key.Project, r, until, by.session)
 }
 
-// readClaim reads what claim.lua answers.
+// readClaim reads the answer of claim.lua.
 func readClaim(project mapping.ObjectID, r *reply, until time.Time, session store.Session) (*store.Claim, time.Duration, error) {
 	key := store.Key{Project: project, Link: mapping.LinkID(r.str())}
 	if key.Link == "" {
@@ -71,13 +71,13 @@ func readClaim(project mapping.ObjectID, r *reply, until time.Time, session stor
 	return c, 0, r.err
 }
 
-// badMost is how many keys that cannot be worked one Claim parks.
-const badMost = 100
+// maxUnreadable is how many unreadable keys one Claim parks.
+const maxUnreadable = 100
 
-// errNoRecord: a link has its work and no record.
+// errNoRecord says that a link has work but no record.
 var errNoRecord = errors.New("it has no record")
 
-// badLink is a claim of a link of which a part cannot be read.
+// badLink is a claim of a link with an unreadable part.
 type badLink struct {
 	claim *store.Claim
 	err   error
@@ -88,9 +88,9 @@ func (b *badLink) Error() string {
 }
 func (b *badLink) Unwrap() error { return b.err }
 
-// parkBad parks a key that was claimed and cannot be worked, so that the others are,
-// and reports whether err was of one and it was.
-func (s *Store) parkBad(ctx context.Context, err error) bool {
+// parkUnreadable parks a claimed key that cannot be read, so that the others are worked. It
+// reports whether err came from such a key and it is parked.
+func (s *Store) parkUnreadable(ctx context.Context, err error) bool {
 	var bad *badLink
 	if !errors.As(err, &bad) {
 		return false
@@ -100,7 +100,7 @@ func (s *Store) parkBad(ctx context.Context, err error) bool {
 	return err == nil
 }
 
-// claimField puts a field of the link's hash where the claim has it.
+// claimField puts a field of the link's hash into the claim.
 func claimField(c *store.Claim, field, value string) (err error) {
 	_, name, _ := strings.Cut(field, ":")
 	ref := mapping.Ref(name)
@@ -122,7 +122,7 @@ func claimField(c *store.Claim, field, value string) (err error) {
 		c.History = value
 	case field == "E":
 		c.Events = append(c.Events, []byte(value))
-	case field == "e": // as earlier programs kept them, before all others
+	case field == "e": // the form of earlier programs, before all others
 		c.Events, err = frames(value, func(_ int, body string) ([]byte, error) { return []byte(body), nil })
 	}
 	return err
@@ -151,13 +151,13 @@ func parseSlot(value string) (s store.Snapshot, err error) {
 		return s, fmt.Errorf("slot %.40q has a wrong length", value)
 	}
 	s.Seen, s.Digest = time.UnixMilli(seen), parts[3][:n]
-	if n < len(parts[3]) { // as earlier programs kept it
+	if n < len(parts[3]) { // the form of earlier programs
 		s.Data, err = decompress(parts[3][n:])
 	}
 	return s, err
 }
 
-// frames reads "number,length;" and that many bytes, one after the other.
+// frames reads a sequence of "number,length;" and a body of that many bytes.
 func frames[T any](value string, each func(number int, body string) (T, error)) (list []T, err error) {
 	for value != "" {
 		head, rest, _ := strings.Cut(value, ";")

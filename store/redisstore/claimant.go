@@ -8,16 +8,16 @@ import (
 	"planbridge/store"
 )
 
-// claimant is the session of a claim, as its script's argument. The client sends a
-// command again when no answer comes in time, and each sending may lease another key:
-// so each is numbered, behind the session's name and a #.
+// claimant is the session of a claim, as an argument of its script. The client repeats a command
+// without a timely answer, and each sending may lease another key. So each sending has its own
+// number, after the session's name and a #.
 type claimant struct {
 	session store.Session
 	number  func() int64
-	lost    []store.Session // sendings that had no answer
+	lost    []store.Session // sendings without an answer
 }
 
-// MarshalBinary implements [encoding.BinaryMarshaler]: it is called once a sending.
+// MarshalBinary implements [encoding.BinaryMarshaler]. The client calls it once for each sending.
 func (c *claimant) MarshalBinary() ([]byte, error) {
 	if c.session == "" {
 		return nil, nil
@@ -27,7 +27,7 @@ func (c *claimant) MarshalBinary() ([]byte, error) {
 	return []byte(name), nil
 }
 
-// answered takes in that the last sending of a command was answered.
+// answered records that the last sending of a command was answered.
 func answered(args []any) {
 	for _, arg := range args {
 		if c, ok := arg.(*claimant); ok && len(c.lost) > 0 {
@@ -36,14 +36,14 @@ func answered(args []any) {
 	}
 }
 
-// unanswered are the sendings of claims whose answers were lost, and until when the
-// leases of what they claimed may last. It is safe for concurrent use.
+// unanswered lists the sendings of claims without an answer, and when their leases end at the
+// latest. It is safe for concurrent use.
 type unanswered struct {
 	mu    sync.Mutex
 	until map[store.Session]time.Time
 }
 
-// add takes in what a claim has lost.
+// add adds the lost sendings of a claim.
 func (u *unanswered) add(c *claimant, until time.Time) {
 	if len(c.lost) == 0 {
 		return
@@ -58,8 +58,8 @@ func (u *unanswered) add(c *claimant, until time.Time) {
 	}
 }
 
-// list returns those whose leases may last. A command that is under way for long may
-// be carried out late, so that ending a lease once is not enough.
+// list returns the sendings whose leases may last. A slow command may still run late, so that one
+// EndSessions is not enough.
 func (u *unanswered) list() (names []store.Session) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

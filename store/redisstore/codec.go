@@ -13,17 +13,16 @@ import (
 	"planbridge/mapping"
 )
 
-// Records and large snapshots are kept as one byte that names the form and DEFLATE
-// with a preset dictionary, which makes of a link with a body of 1 KiB (3 KB
-// of JSON that says most texts twice) some 900 bytes.
+// formDeflate1 marks records and large snapshots: one byte for the form, then DEFLATE with a
+// preset dictionary. A link with a body of 1 KiB (3 KB of JSON, most texts twice) takes some 900
+// bytes.
 const formDeflate1 = '1'
 
-// formPlain is data as it is: what is of a usual size and does not stand for
-// long, since it is gone when its key was worked: a snapshot, for which a webhook
-// waits, and a link with its pending records, for which a write does.
+// formPlain marks uncompressed data: data of usual size that is soon replaced. Such are a
+// snapshot, for which a webhook waits, and a link with pending records, for which a write waits.
 const formPlain = '0'
 
-// packRecord makes a record of a link; brief says that another one follows soon.
+// packRecord packs a link's record; brief says that another one follows soon.
 func packRecord(data []byte, brief bool) ([]byte, error) {
 	switch {
 	case len(data) > mapping.MaxRecord:
@@ -34,10 +33,10 @@ func packRecord(data []byte, brief bool) ([]byte, error) {
 	return compress(data, thorough)
 }
 
-// plainMost is the size from which such data is compressed.
+// plainMost is the size from which short-lived data is compressed.
 const plainMost = 8 << 10
 
-// pack makes a record of what does not stand for long.
+// pack packs short-lived data.
 func pack(data []byte) ([]byte, error) {
 	if len(data) > plainMost {
 		return compress(data, quick)
@@ -45,9 +44,9 @@ func pack(data []byte) ([]byte, error) {
 	return append([]byte{formPlain}, data...), nil
 }
 
-// dictionary1 holds what such JSON is full of, the most frequent last. What is
-// stored under formDeflate1 cannot be read with any other: a change needs a
-// new form beside the old.
+// dictionary1 has the frequent texts of such JSON, the most frequent last. Data under
+// formDeflate1 can be read with this dictionary only. A change needs a new form beside the old
+// one.
 const dictionary1 = `"asking":{"refused":{"side":"words":"gone":{"review":"why":"left"orphaned"dormant"creating"entering"` +
 	`"intent":{"side":"planning","nonce":"","sent":true,"after":,"looked":"lookups":` +
 	`"pending":[{"id":"","side":"github","item":"card:issue:task:","attr":"summary","from":"","to":"","old":{"next":{"answered":true` +
@@ -62,14 +61,13 @@ const dictionary1 = `"asking":{"refused":{"side":"words":"gone":{"review":"why":
 	`"card":{"id":"","cid":,"bucket":"","bucket_name":"","version":,"counters_version":},"base":{"estimate":{"g":"","p":"","n":1},"state":{"g":"todo","p":"todo","n":1},"summary":{"g":"","p":"","n":1},"title":{"g":"","p":"","n":1}},` +
 	`"children":[{"kind":"tracking","state":"linked","nonce":"","task":""}],"created":"2026-01-01T00:00:00Z","synced":"2026-01-01T00:00:00Z"}`
 
-// dictionary is dictionary1 as all compressors and decompressors read it.
+// dictionary is the form in which compressors and decompressors use dictionary1.
 var dictionary = []byte(dictionary1)
 
-// Compressors, which are large and kept for reuse. What stays is packed
-// thoroughly: above level 5 a link takes twice the time for one per cent. A
-// snapshot is packed quickly, since a webhook waits for it.
-// Large records are packed as small as can be, as their bound is measured; faster levels leave
-// texts like Base64 as they are.
+// Compressors, which are large and reused. Lasting data is packed thoroughly: above level 5 a
+// link takes twice the time for one per cent. A snapshot is packed quickly, since a webhook waits
+// for it. Large records are packed as small as possible, since their bound is measured. Faster
+// levels do not shrink texts like Base64.
 var (
 	thorough = compressors(5)
 	quick    = compressors(flate.BestSpeed)
@@ -80,15 +78,15 @@ func compressors(level int) *sync.Pool {
 	return &sync.Pool{New: func() any {
 		w, err := flate.NewWriterDict(nil, level, dictionary)
 		if err != nil {
-			panic(err) // only for a level that does not exist
+			panic(err) // only for an invalid level
 		}
 		return w
 	}}
 }
 
-// shortMost is the size up to which an encoder without tables of its own takes
-// half the time, such as that of a history's entries. Below 128 bytes the others do
-// not look at the dictionary, with which an entry takes a third of its size.
+// shortMost is the size up to which an encoder without tables of its own takes half the time, as
+// for a history's entries. Below 128 bytes the others ignore the dictionary, with which an entry
+// takes a third of its size.
 const shortMost = 512
 
 func compress(data []byte, pool *sync.Pool) ([]byte, error) {
@@ -138,14 +136,13 @@ func decompressTo(out *bytes.Buffer, data string) error {
 	return nil
 }
 
-// plains are buffers for records that are read and not kept. Most records fit into what one
-// keeps.
+// plains are buffers for records that are read once. One buffer fits most records.
 var plains = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// plainKept bounds the buffers that are kept.
+// plainKept bounds the size of kept buffers.
 const plainKept = 32 << 10
 
-// withPlain has a record's plain data read, which is the caller's no longer than that.
+// withPlain calls read with a record's plain data, which is valid during the call only.
 func withPlain(record string, read func(data []byte) error) error {
 	out := plains.Get().(*bytes.Buffer)
 	out.Reset()
@@ -160,7 +157,7 @@ func withPlain(record string, read func(data []byte) error) error {
 	return read(out.Bytes())
 }
 
-// readers are decompressors, of which each has a window of its own.
+// readers are decompressors. Each has a window of its own.
 var readers = sync.Pool{New: func() any { return flate.NewReaderDict(strings.NewReader(""), dictionary) }}
 
 // encode makes a record of v.

@@ -17,20 +17,20 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// How much one script of a dump reads, and with it how long it keeps Redis from
-// others: some milliseconds.
+// Bounds on what one script of a dump reads. Redis answers nobody else during a script, for some
+// milliseconds.
 const (
 	dumpRecords   = 50
 	dumpConflicts = 200
 )
 
-// dumped is a part of a project's space with what makes entries of it.
+// dumped is a part of a project's space in a dump.
 type dumped struct {
 	what string
 	dump func(s *Store, ctx context.Context, project mapping.ObjectID, visit func(store.Entry) error) error
 }
 
-// dumpOrder is what a dump shows, in its order.
+// dumpOrder lists the dumped parts in order.
 var dumpOrder = []dumped{
 	{"documents", (*Store).dumpDocuments},
 	{"marks", (*Store).dumpMarks},
@@ -58,7 +58,7 @@ func (s *Store) Dump(ctx context.Context, visit func(store.Entry) error) error {
 	return nil
 }
 
-// projects lists those that the store knows, and before them the space of none.
+// projects lists the known projects, after the space of no project.
 func (s *Store) projects(ctx context.Context) ([]mapping.ObjectID, error) {
 	names, err := s.rdb.HKeys(ctx, s.base("")+keyProjects).Result()
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Store) dumpLinks(ctx context.Context, project mapping.ObjectID, visit f
 	return nil
 }
 
-// visitLink shows what dump.lua answers of a link.
+// visitLink visits the link in an answer of dump.lua.
 func visitLink(project mapping.ObjectID, r *reply, visit func(store.Entry) error) error {
 	key := store.Key{Project: project, Link: mapping.LinkID(r.str())}
 	record, spoilt := recordOf(key, r)
@@ -163,8 +163,8 @@ func visitLink(project mapping.ObjectID, r *reply, visit func(store.Entry) error
 	return visit(store.Entry{Project: project, Spoilt: fmt.Sprintf("link %s: %v", key, spoilt)})
 }
 
-// recordOf reads what dump.lua answers of a link. What of it cannot be read is told, and
-// left out; without its link there is no record.
+// recordOf reads a link from an answer of dump.lua. It reports and omits unreadable parts.
+// Without its link there is no record.
 func recordOf(key store.Key, r *reply) (*store.Record, error) {
 	since := r.num()
 	fields := map[string]string{}
@@ -202,7 +202,7 @@ func recordOf(key store.Key, r *reply) (*store.Record, error) {
 	return out, errors.Join(spoilt, r.err)
 }
 
-// placeOf tells where the key stands.
+// placeOf sets the place of the key.
 func placeOf(r *store.Record, fields map[string]string, since time.Time) {
 	number := func(name string) int { return int((&reply{values: []any{fields[name]}}).num()) }
 	if fields["a"] != "" {
@@ -254,12 +254,12 @@ func (s *Store) dumpLedger(ctx context.Context, project mapping.ObjectID, visit 
 	return nil
 }
 
-// scanPage is about how many things one look of a scan shows: Redis answers others
-// between two.
+// scanPage is roughly how many elements one step of a scan reads. Redis answers others between
+// two steps.
 const scanPage = 1000
 
-// scan visits all that a key of a project has, as pairs, page by page. Whatever stands
-// there all the time is shown, some of it perhaps twice.
+// scan visits all elements of a project's key, as pairs, page by page. It visits each element
+// that exists throughout, some of them perhaps twice.
 func (s *Store) scan(ctx context.Context, project mapping.ObjectID, key, command string, visit func(pairs *reply) error) error {
 	for cursor, begun := "0", false; cursor != "0" || !begun; begun = true {
 		v, err := s.read(ctx, project, key, command, cursor, "COUNT", scanPage)
@@ -279,8 +279,8 @@ func (s *Store) scan(ctx context.Context, project mapping.ObjectID, key, command
 	return nil
 }
 
-// keys visits the keys that match a pattern, server by server and page by page, with a
-// client of theirs. Those that are there all the time are shown.
+// keys visits the keys that match a pattern, server by server and page by page, with a client of
+// that server. It visits each key that exists throughout.
 func (s *Store) keys(ctx context.Context, pattern string, visit func(ctx context.Context, c redis.Cmdable, keys []string) error) error {
 	var one sync.Mutex
 	server := func(ctx context.Context, c redis.Cmdable) error {
@@ -305,7 +305,7 @@ func (s *Store) keys(ctx context.Context, pattern string, visit func(ctx context
 	return server(ctx, s.rdb)
 }
 
-// escapePattern makes a text stand for itself in a pattern.
+// escapePattern makes a text match itself in a pattern.
 func escapePattern(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`).Replace(text)
 }

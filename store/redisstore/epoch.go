@@ -15,36 +15,34 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// How a handle notices that the store is not the one it was.
+// How a handle notices that the store was lost or replaced.
 //
-// The store has a random epoch in the space {-}. Each project has a copy of it
-// under its own hash tag, where the project's scripts can see it, and a count
-// (seq) of the scripts that wrote. Every script is given the handle's epoch and
-// the highest seq that this project ever answered the handle with, and does
-// nothing where the copy is another or missing or the count is lower:
+// The store has a random epoch in the space {-}. Each project has a copy of the epoch under its
+// own hash tag, which the project's scripts can read. It also has a count (seq) of the scripts
+// that wrote. Every script gets the handle's epoch and the highest seq in any answer of the
+// project to this handle. It does nothing where the copy differs or is missing, or the count is
+// lower:
 //
-//   - FLUSHALL, another server, a Cluster shard that came back empty: the copy
-//     is missing.
-//   - another replica adopted after such a loss: the copy is another.
-//   - a restored backup, a failover to a replica that lagged, an AOF whose
-//     last second is gone: the count is lower than what this handle was told
-//     when it wrote. (A loss of nothing that this handle wrote is seen by the
-//     handle that wrote it.)
+//   - The copy is missing after FLUSHALL, on another server, or on a Cluster shard that came back
+//     empty.
+//   - The copy differs where another replica adopted after such a loss.
+//   - The count is lower after a restored backup, after a failover to a replica that lagged, and
+//     with an AOF that lacks its last second. Only the handle that wrote lost data can notice its
+//     loss.
 //
-// From then on the handle refuses everything until Adopt, which makes a fresh
-// epoch where nobody else has made one since, and gives each project its copy.
+// The handle then refuses everything until Adopt. Adopt makes a fresh epoch, unless another
+// handle did meanwhile, and gives each project its copy.
 //
-// A project's copy is made when a handle first uses it. Since a missing copy
-// is a loss for whoever knows the project, that is remembered in
-// {-}:projects, after the copy is made; where the process dies in between, the
-// next to use the project does it.
+// A handle makes a project's copy at the first use. As a missing copy of a known project is a
+// loss, {-}:projects lists the project after its copy is made. Where the process dies in between,
+// the next user of the project adds it.
 
-// knowledge is what a handle has learnt of the store. It is safe for
-// concurrent use; Adopt begins another.
+// knowledge is the handle's view of the store. It is safe for concurrent use. Adopt begins a new
+// one.
 type knowledge struct {
 	epoch    string
 	lost     atomic.Bool
-	projects sync.Map // mapping.ObjectID → *atomic.Int64, the highest seq that was answered
+	projects sync.Map // mapping.ObjectID → *atomic.Int64, the highest seq in an answer
 }
 
 func know(epoch string, projects ...mapping.ObjectID) *knowledge {
@@ -55,9 +53,8 @@ func know(epoch string, projects ...mapping.ObjectID) *knowledge {
 	return k
 }
 
-// copied is a project's copy of the epoch. It names the schema, so that replicas of
-// an earlier program, which would keep no count of what they change, stop when one
-// of a newer program comes.
+// copied is a project's copy of the epoch. It contains the schema, so that replicas of an earlier
+// program stop when a newer one comes. They would not count their changes.
 func (k *knowledge) copied(project mapping.ObjectID) string {
 	if project == "" {
 		return k.epoch
@@ -65,14 +62,14 @@ func (k *knowledge) copied(project mapping.ObjectID) string {
 	return k.epoch + "/" + strconv.Itoa(rules.Schema)
 }
 
-// seq returns the project's highest seq; nil where the project was not used yet.
+// seq returns the project's highest seq; nil before its first use.
 func (k *knowledge) seq(project mapping.ObjectID) *atomic.Int64 {
 	v, _ := k.projects.Load(project)
 	seq, _ := v.(*atomic.Int64)
 	return seq
 }
 
-// lose ends the trust in the store.
+// lose makes the handle refuse the store from now on.
 func (s *Store) lose(k *knowledge, why string) error {
 	if !k.lost.Swap(true) {
 		s.log.Error("the store is not the one it was", "why", why)
@@ -80,7 +77,7 @@ func (s *Store) lose(k *knowledge, why string) error {
 	return fmt.Errorf("%s: %w", why, store.ErrEpoch)
 }
 
-// learn runs fn while nobody else changes what the handle knows.
+// learn runs fn while no other goroutine changes the handle's view.
 func (s *Store) learn(ctx context.Context, fn func() error) error {
 	select {
 	case <-ctx.Done():
@@ -91,9 +88,8 @@ func (s *Store) learn(ctx context.Context, fn func() error) error {
 	}
 }
 
-// meet makes sure that the handle knows the store: at the first contact it
-// checks the servers' settings and the schema, and takes the epoch, making one
-// in an empty store. It is called by learn.
+// meet connects the handle to the store. At the first contact it checks the servers' settings and
+// the schema. It takes the epoch, and makes one in an empty store. learn calls it.
 func (s *Store) meet(ctx context.Context) (*knowledge, error) {
 	if k := s.known.Load(); k != nil {
 		if k.lost.Load() {
@@ -113,8 +109,8 @@ func (s *Store) meet(ctx context.Context) (*knowledge, error) {
 	return k, nil
 }
 
-// settle checks the schema and returns the store's epoch, making a fresh one
-// where there is none or it is the void one.
+// settle checks the schema and returns the store's epoch. It makes a fresh epoch where there is
+// none or it is the void one.
 func (s *Store) settle(ctx context.Context, void string) (string, error) {
 	meta := s.meta("")
 	schema, err := s.rdb.HGet(ctx, meta, fieldSchema).Result()
@@ -134,7 +130,7 @@ func (s *Store) settle(ctx context.Context, void string) (string, error) {
 	return epoch, nil
 }
 
-// join returns what a script of the project has to be given.
+// join returns what a script of the project needs.
 func (s *Store) join(ctx context.Context, project mapping.ObjectID) (k *knowledge, seq *atomic.Int64, err error) {
 	if k = s.known.Load(); k != nil && !k.lost.Load() {
 		if seq = k.seq(project); seq != nil {
@@ -153,11 +149,10 @@ func (s *Store) join(ctx context.Context, project mapping.ObjectID) (k *knowledg
 	return k, seq, err
 }
 
-// enter makes sure, at the handle's first use of a project, that it has a copy
-// of the epoch.
+// enter gives the project a copy of the epoch at the handle's first use.
 func (s *Store) enter(ctx context.Context, k *knowledge, project mapping.ObjectID) (*atomic.Int64, error) {
 	meta := s.meta(project)
-	// As an earlier program has it, which stops with this.
+	// The copy has an earlier program's form, which stops that program.
 	if err := scriptRenew.Run(ctx, s.rdb, []string{meta}, k.epoch, k.copied(project)).Err(); err != nil {
 		return nil, fmt.Errorf("project %s: %w", project, err)
 	}
@@ -172,7 +167,7 @@ func (s *Store) enter(ctx context.Context, k *knowledge, project mapping.ObjectI
 	}
 	registered := r.num() == 1
 	if copied == "" && !registered {
-		// Another replica may be doing the same.
+		// Another replica may do the same.
 		made, err := s.rdb.HSetNX(ctx, meta, fieldEpoch, k.copied(project)).Result()
 		if err == nil && made {
 			err = s.rdb.HSet(ctx, meta, fieldForm, indexForm).Err()
@@ -227,8 +222,7 @@ func (s *Store) Adopt(ctx context.Context) (epoch string, err error) {
 	return epoch, nil
 }
 
-// adopt gives every project that the store or the handle knows the epoch under
-// which the store goes on.
+// adopt gives the new epoch to every project that the store or the handle knows.
 func (s *Store) adopt(ctx context.Context, old *knowledge) (string, error) {
 	epoch, err := s.settle(ctx, old.epoch)
 	if err != nil {

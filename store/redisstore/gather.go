@@ -19,10 +19,9 @@ const (
 	gatherWait = 30 * time.Second
 )
 
-// gathering lets observations of one project that come at the same time go
-// together: what comes while a group is under way makes up the next one. A lone
-// observation never waits. There is one group at a time: two are smaller, and
-// what a script costs beside its observations is paid twice.
+// gathering groups the observations of one project: those that come while a group is under way
+// form the next one. A single observation never waits. Only one group is under way, as two would
+// be smaller. Each would pay for a script beside its observations.
 type gathering struct {
 	send func(ctx context.Context, args [][]any) ([]store.Observed, error)
 
@@ -36,7 +35,7 @@ type observing struct {
 	args [][]any
 	seen []store.Observed
 	err  error
-	done chan struct{} // closed when seen and err are there
+	done chan struct{} // closed when seen and err are set
 }
 
 func (s *Store) gathering(project mapping.ObjectID) *gathering {
@@ -49,8 +48,7 @@ func (s *Store) gathering(project mapping.ObjectID) *gathering {
 	return g.(*gathering)
 }
 
-// observe waits until args are stored. Where ctx ends before, they may be
-// stored or not.
+// observe waits until args are stored. Where ctx ends first, they may be stored or not.
 func (g *gathering) observe(ctx context.Context, args [][]any) ([]store.Observed, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -71,9 +69,8 @@ func (g *gathering) observe(ctx context.Context, args [][]any) ([]store.Observed
 	}
 }
 
-// run sends groups until none waits. It lets those that are ready to run go
-// before it, who may have more for the next group: what a script costs beside its
-// observations is as much as three of them.
+// run sends groups until no observation waits. Before each group it yields to goroutines that are
+// ready to run, as they may add to it. A script costs as much as three observations.
 func (g *gathering) run(ctx context.Context) {
 	runtime.Gosched()
 	for group := g.next(); len(group) > 0; group = g.next() {
@@ -112,7 +109,7 @@ func (g *gathering) next() []*observing {
 	return group
 }
 
-// guarded is send, whose panic is an error of those that wait for it.
+// guarded is send, with a panic turned into an error.
 func (g *gathering) guarded(ctx context.Context, args [][]any) (seen []store.Observed, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Incarnation names the running servers: it changes when one restarts or a
-// replica is promoted, either of which can lose the last writes without any
-// handle knowing that it wrote them. It is "" where the servers do not tell.
+// Incarnation names the running servers. It changes when one restarts or a replica is promoted.
+// Either can lose the last writes of a handle that is gone. It is "" where the servers do not
+// tell.
 func (s *Store) Incarnation(ctx context.Context) (string, error) {
 	cluster, ok := s.rdb.(*redis.ClusterClient)
 	if !ok {
@@ -37,13 +37,13 @@ func runID(ctx context.Context, c redis.Cmdable) (string, error) {
 		return "", fmt.Errorf("run id of redis: %w", err)
 	}
 	if err != nil {
-		return "", nil // INFO is not allowed: the seq of the scripts has to do
+		return "", nil // INFO is not allowed, so that only the scripts' seq shows a loss
 	}
 	return parseInfo(info)["run_id"], nil
 }
 
-// IsSame reports whether two handles are of one store, however its address is spelt: by what the
-// servers say who they are. Servers that do not tell are not known to be the same.
+// IsSame reports whether two handles use one store, however its address is spelt. It compares the
+// servers' own ids. Servers without one are not known to be the same.
 func (s *Store) IsSame(ctx context.Context, other *Store) (bool, error) {
 	if s.prefix != other.prefix || s.database() != other.database() {
 		return false, nil
@@ -56,7 +56,7 @@ func (s *Store) IsSame(ctx context.Context, other *Store) (bool, error) {
 	return mine == others, err
 }
 
-// database is the number of the database; a cluster has one alone.
+// database is the number of the database; a cluster has only one.
 func (s *Store) database() int {
 	if c, ok := s.rdb.(*redis.Client); ok {
 		return c.Options().DB

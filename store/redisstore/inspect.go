@@ -11,9 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// inspect refuses a server that would lose links silently, and warns of one
-// that forgets everything at a restart. It asks by INFO, which is allowed at
-// most places where CONFIG is not.
+// inspect refuses a server that may evict links, and warns of one that loses everything at a
+// restart. It asks by INFO, which most servers allow where they forbid CONFIG.
 func (s *Store) inspect(ctx context.Context) error {
 	if cluster, ok := s.rdb.(*redis.ClusterClient); ok {
 		return cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return s.inspectServer(ctx, c) })
@@ -40,8 +39,7 @@ func (s *Store) inspectServer(ctx context.Context, c redis.Cmdable) error {
 	return nil
 }
 
-// isNetwork tells an answer that did not come from one that refuses, and from
-// a server that is still loading its data.
+// isNetwork reports a missing answer, as opposed to a refusal or to a server that loads its data.
 func isNetwork(err error) bool {
 	var answered redis.Error
 	var network net.Error

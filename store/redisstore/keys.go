@@ -89,10 +89,10 @@ const (
 // refShards is how many hashes the refs are spread over.
 const refShards = 1024
 
-// indexForm is FORM of scripts/prelude.lua, which says what the indexes of a project have.
+// indexForm is FORM of scripts/prelude.lua, the version of a project's indexes.
 const indexForm = "1"
 
-// fallenMark opens the name of a session that fell; see scripts/heartbeat.lua.
+// fallenMark is the prefix of the name of a fallen session; see scripts/heartbeat.lua.
 const fallenMark = "!"
 
 const (
@@ -101,7 +101,7 @@ const (
 	fieldSchema = "schema"
 )
 
-// base opens the names of a project's keys.
+// base is the prefix of the names of a project's keys.
 func (s *Store) base(project mapping.ObjectID) string {
 	if project == "" {
 		project = "-"
@@ -109,10 +109,10 @@ func (s *Store) base(project mapping.ObjectID) string {
 	return s.prefix + ":{" + string(project) + "}:"
 }
 
-// declared are the keys that each script of a project is given.
+// declared returns the keys that each script of a project gets.
 func (s *Store) declared(project mapping.ObjectID) []string {
 	return []string{s.meta(project), s.base(project) + keyNever}
 }
 
-// meta is the name of a project's first key, on which scripts build all others.
+// meta is the name of a project's first key, from which scripts build all others.
 func (s *Store) meta(project mapping.ObjectID) string { return s.base(project) + "meta" }

@@ -13,7 +13,7 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// orderLen is the length of [rules.Order], which opens a ledger record.
+// orderLen is the length of the [rules.Order] that starts a ledger record.
 const orderLen = 16
 
 // PutConflict implements [store.Ledger].
@@ -49,8 +49,8 @@ func decodeConflict(record string, c *mapping.Conflict) error {
 	return decode(record[orderLen:], c)
 }
 
-// Conflicts implements [store.Ledger]. The cursor is the place in the order of
-// the last entry of the page before.
+// Conflicts implements [store.Ledger]. The cursor is the position of the last entry of the page
+// before.
 func (s *Store) Conflicts(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (cs []mapping.Conflict, next string, err error) {
 	r, err := s.run(ctx, scriptConflicts, project, cursor, max(limit, 1))
 	if err != nil {
@@ -80,8 +80,8 @@ func (s *Store) DropConflicts(ctx context.Context, project mapping.ObjectID, cs 
 	return dropped, nil
 }
 
-// dropConflicts compares the records here, where they can be read, and has the script
-// remove those that are still the ones that were compared.
+// dropConflicts compares the records in Go, which can read them. The script removes those that
+// did not change since.
 func (s *Store) dropConflicts(ctx context.Context, project mapping.ObjectID, cs []mapping.Conflict) (int, error) {
 	if len(cs) == 0 {
 		return 0, nil

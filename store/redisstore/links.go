@@ -13,8 +13,7 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// fields reads some fields of a link's hash, the first of which every link
-// has.
+// fields reads some fields of a link's hash. Every link must have the first one.
 func (s *Store) fields(ctx context.Context, key store.Key, names ...any) ([]string, error) {
 	r, err := s.read(ctx, key.Project, keyLink+string(key.Link), "HMGET", names...)
 	if err != nil {
@@ -72,8 +71,8 @@ func (s *Store) FindByTraits(ctx context.Context, project mapping.ObjectID, trai
 	return ids, r.err
 }
 
-// List implements [store.Links]. The order is that of the links' ids, and the
-// cursor is the last id of the page before.
+// List implements [store.Links], ordered by the links' ids. The cursor is the last id of the page
+// before.
 func (s *Store) List(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (links []*mapping.Link, next string, err error) {
 	r, err := s.run(ctx, scriptList, project, cursor, max(limit, 1))
 	if err != nil {
@@ -131,8 +130,8 @@ func (s *Store) History(ctx context.Context, key store.Key, limit int) ([]mappin
 	return entries[:min(len(entries), max(limit, 0))], nil
 }
 
-// historyOf reads a link's history, oldest first. The oldest frame may hold entries that
-// are over the bound.
+// historyOf reads a link's history, oldest first. The oldest frame may have entries beyond the
+// bound.
 func historyOf(value string) ([]mapping.Entry, error) {
 	lines, err := linesOf(value)
 	if err != nil {

@@ -18,17 +18,16 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// How a store is loaded. First the schema says that it is being loaded: no program
-// works on it then, those that know nothing of loading included. The epoch is another
-// one from the same moment, in each project too, so that every handle that was used
-// before is told. Then all other keys are deleted and the entries stored. In the end
-// the schema is what it was. Whatever ends a load before that leaves a store that
-// answers ErrUnfinished.
+// How a store is loaded. First the schema changes to loading, so that no program works on the
+// store, not even one that does not know Load. The epoch changes at the same moment, in each
+// project too, so that every earlier handle gets ErrEpoch. Then all other keys are deleted and
+// the entries stored. The last step restores the schema. A load that ends before leaves a store
+// that answers ErrUnfinished.
 
-// schemaLoading is the schema of a store that is being loaded.
+// schemaLoading is the schema of a store during a load.
 const schemaLoading = "loading"
 
-// loadBatch is how many entries are stored with one pipeline.
+// loadBatch is how many entries one pipeline stores.
 const loadBatch = 100
 
 // Load implements [store.Dumps].
@@ -41,13 +40,13 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[store.Entry, error],
 		_, err = s.run(ctx, scriptLoaded, "", rules.Schema)
 	}
 	if err != nil {
-		s.known.Store(nil) // it is for another load alone
+		s.known.Store(nil) // only another load may use it
 		return fmt.Errorf("load: %w", err)
 	}
 	return nil
 }
 
-// beginLoad leaves an empty store that no other handle uses. It is called by learn.
+// beginLoad empties the store and excludes all other handles. learn calls it.
 func (s *Store) beginLoad(ctx context.Context, replace bool) error {
 	if err := s.inspect(ctx); err != nil {
 		return err
@@ -85,8 +84,8 @@ func (s *Store) beginLoad(ctx context.Context, replace bool) error {
 	return nil
 }
 
-// Unused is [store.ErrInUse] where others use the store: who polls has a lease, and who
-// works may have a session.
+// Unused returns [store.ErrInUse] where others use the store: a poller has a lease, and a worker
+// may have a session.
 func (s *Store) Unused(ctx context.Context) error {
 	now, err := s.now(ctx)
 	if err != nil {
@@ -115,8 +114,7 @@ func (s *Store) Unused(ctx context.Context) error {
 	return nil
 }
 
-// mayLoad fails where the store is used by others, or holds anything that is not to be
-// replaced.
+// mayLoad fails where others use the store, or where it has data that must not be replaced.
 func (s *Store) mayLoad(ctx context.Context, replace bool) error {
 	if err := s.Unused(ctx); err != nil || replace {
 		return err
@@ -140,12 +138,12 @@ func (s *Store) mayLoad(ctx context.Context, replace bool) error {
 	return nil
 }
 
-// inUse says who uses the store, until when that is known.
+// inUse says who uses the store, and until when that is known.
 func inUse(who string, until time.Time) error {
 	return fmt.Errorf("%w: %s until %s: stop it, or wait until then where it is no more", store.ErrInUse, who, until.UTC().Format(time.RFC3339))
 }
 
-// now is the store's time.
+// now returns the store's time.
 func (s *Store) now(ctx context.Context) (time.Time, error) {
 	if s.clock != nil {
 		return s.clock(), nil
@@ -157,7 +155,7 @@ func (s *Store) now(ctx context.Context) (time.Time, error) {
 	return now, nil
 }
 
-// clear deletes all keys but one.
+// clear deletes all keys except one.
 func (s *Store) clear(ctx context.Context, but string) error {
 	return s.keys(ctx, escapePattern(s.prefix)+":{*}:*", func(ctx context.Context, c redis.Cmdable, keys []string) error {
 		_, err := c.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -175,7 +173,7 @@ func (s *Store) clear(ctx context.Context, but string) error {
 	})
 }
 
-// fill stores the entries. The links among them go in pipelines.
+// fill stores the entries, links in pipelines.
 func (s *Store) fill(ctx context.Context, entries iter.Seq2[store.Entry, error]) error {
 	if err := scriptLoad.Load(ctx, s.rdb).Err(); err != nil {
 		return fmt.Errorf("redis: %w", err)
@@ -201,7 +199,7 @@ func (s *Store) fill(ctx context.Context, entries iter.Seq2[store.Entry, error])
 	return flush()
 }
 
-// load stores an entry that is no link.
+// load stores an entry other than a link.
 func (s *Store) load(ctx context.Context, e *store.Entry) error {
 	switch {
 	case e.Document != nil:
@@ -223,7 +221,7 @@ func (s *Store) load(ctx context.Context, e *store.Entry) error {
 	return nil
 }
 
-// loadRecords stores links, which may be of several projects.
+// loadRecords stores links of any projects.
 func (s *Store) loadRecords(ctx context.Context, batch []store.Entry) error {
 	var cmds []*redis.Cmd
 	pipe := s.rdb.Pipeline()
@@ -238,7 +236,7 @@ func (s *Store) loadRecords(ctx context.Context, batch []store.Entry) error {
 		}
 		cmds = append(cmds, scriptLoad.EvalSha(ctx, pipe, s.declared(e.Project), s.argv(k, seq, e.Project, args)...))
 	}
-	// Each command has its own error, which is looked at below.
+	// Each command has its own error, checked below.
 	pipe.Exec(ctx) //nolint:errcheck // see above
 	for i, e := range batch {
 		k, seq, err := s.join(ctx, e.Project)
@@ -252,10 +250,10 @@ func (s *Store) loadRecords(ctx context.Context, batch []store.Entry) error {
 	return nil
 }
 
-// heldKey is the service of a parked key that changes do not take up again.
+// heldKey is the Service of a parked key that only Enqueue takes up.
 const heldKey = "operator"
 
-// recordArgs lists what load.lua takes.
+// recordArgs lists the arguments of load.lua.
 func recordArgs(project mapping.ObjectID, r *store.Record) ([]any, error) {
 	l := r.Link
 	if err := rules.CheckLink(store.Key{Project: project, Link: l.ID}, l); err != nil {
@@ -282,7 +280,7 @@ func recordArgs(project mapping.ObjectID, r *store.Record) ([]any, error) {
 		service = heldKey
 	}
 	args := appendEntries([]any{string(l.ID), record}, l)
-	// The token is above those of all claims that there ever were.
+	// The token is above those of all earlier claims.
 	args = append(args, history, place, r.Due.UnixMilli(), flag(r.Bulk), service, r.Reason, r.Attempts, r.Abandoned, time.Now().UnixMilli())
 	inbox, err := inboxArgs(r.Inbox)
 	if err != nil {
@@ -298,7 +296,7 @@ func recordArgs(project mapping.ObjectID, r *store.Record) ([]any, error) {
 	return args, nil
 }
 
-// inboxArgs lists refs, slots as observe.lua writes them, and data.
+// inboxArgs lists refs, slots in the form of observe.lua, and data.
 func inboxArgs(inbox map[mapping.Ref]store.Snapshot) (args []any, err error) {
 	for ref, in := range inbox {
 		data, err := pack(in.Data)
@@ -311,7 +309,7 @@ func inboxArgs(inbox map[mapping.Ref]store.Snapshot) (args []any, err error) {
 	return args, nil
 }
 
-// checkSchema refuses a store that a newer program wrote, and one that is being loaded.
+// checkSchema refuses a store of a newer program, and one during a load.
 func checkSchema(schema string) error {
 	if schema == schemaLoading {
 		return store.ErrUnfinished

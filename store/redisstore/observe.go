@@ -20,8 +20,8 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// Observe implements [store.Queue]. What several callers observe at the same
-// time shares round trips and scripts (see gather.go).
+// Observe implements [store.Queue]. Concurrent callers share round trips and scripts (see
+// gather.go).
 func (s *Store) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
 	args := make([][]any, len(obs))
 	for i := range obs {
@@ -43,11 +43,11 @@ func (s *Store) Observe(ctx context.Context, project mapping.ObjectID, obs []sto
 	return seen, nil
 }
 
-// scriptMost bounds the observations of one script, and with it how long it
-// keeps Redis from others: some milliseconds.
+// scriptMost bounds the observations of one script. Redis answers nobody else during a script,
+// for some milliseconds.
 const scriptMost = 32
 
-// observe sends observations in one pipeline, so many to a script.
+// observe sends observations in one pipeline of scripts.
 func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]any) ([]store.Observed, error) {
 	k, seq, err := s.join(ctx, project)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]
 	}
 	pipe := func() []*redis.Cmd {
 		var cmds []*redis.Cmd
-		// Each command has its own error, which is looked at below.
+		// Each command has its own error, checked below.
 		s.rdb.Pipelined(ctx, func(p redis.Pipeliner) error { //nolint:errcheck // see above
 			for some := range slices.Chunk(args, scriptMost) {
 				cmds = append(cmds, scriptObserve.EvalSha(ctx, p, s.declared(project), s.argv(k, seq, project, s.together(some))...))
@@ -66,7 +66,7 @@ func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]
 	}
 	cmds := pipe()
 	if redis.HasErrorPrefix(cmds[0].Err(), "NOSCRIPT") {
-		// Nothing was done: a pipeline's first command is the first to run.
+		// The pipeline's first command runs first, so that nothing was done.
 		if err := scriptObserve.Load(ctx, s.rdb).Err(); err != nil {
 			return nil, fmt.Errorf("redis: %w", err)
 		}
@@ -92,7 +92,7 @@ func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]
 	return seen, nil
 }
 
-// observedBy reads what a script answered.
+// observedBy reads a script's answer.
 func (s *Store) observedBy(k *knowledge, seq *atomic.Int64, cmd *redis.Cmd, project mapping.ObjectID) (seen []store.Observed, err error) {
 	r, err := s.reply(k, seq, cmd)
 	if err != nil {
@@ -104,8 +104,8 @@ func (s *Store) observedBy(k *knowledge, seq *atomic.Int64, cmd *redis.Cmd, proj
 	return seen, r.err
 }
 
-// isScriptError tells a script that failed on what it found from a server that takes
-// no script now.
+// isScriptError reports a script that failed on stored data, as opposed to a server that takes no
+// script now.
 func isScriptError(err error) bool {
 	var answered redis.Error
 	if !errors.As(err, &answered) {
@@ -115,8 +115,8 @@ func isScriptError(err error) bool {
 	return (strings.HasPrefix(text, "ERR ") || strings.HasPrefix(text, "WRONGTYPE ")) && strings.Contains(text, "script")
 }
 
-// oneByOne sends anew what a script failed on, which may have stored a part of it: the
-// observation that it fails on has the error, and the others are stored.
+// oneByOne repeats the observations of a failed script, which may have stored a part of them. The
+// faulty observation gets the error, and the others are stored.
 func (s *Store) oneByOne(ctx context.Context, k *knowledge, seq *atomic.Int64, project mapping.ObjectID, args [][]any) ([]store.Observed, error) {
 	var seen []store.Observed
 	for _, one := range args {
@@ -134,7 +134,7 @@ func (s *Store) oneByOne(ctx context.Context, k *knowledge, seq *atomic.Int64, p
 	return seen, nil
 }
 
-// together makes the arguments of several observations those of one script.
+// together joins the arguments of several observations for one script.
 func (s *Store) together(some [][]any) []any {
 	all := append(make([]any, 0, 5+8*len(some)), s.limit, rules.Deliveries.Milliseconds(), rules.DeliverySweep, rules.Events, len(some))
 	for _, args := range some {
@@ -146,8 +146,7 @@ func (s *Store) together(some [][]any) []any {
 	return all
 }
 
-// observation lists what observe.lua takes of one observation, its delivery
-// first.
+// observation lists the arguments of observe.lua for one observation, its delivery first.
 func (s *Store) observation(o *store.Observation) ([]any, error) {
 	var delivery, item, newID string
 	var data, record []byte
@@ -198,8 +197,8 @@ func (s *Store) observation(o *store.Observation) ([]any, error) {
 	return args, nil
 }
 
-// header is what is short in one argument, since every argument of a script costs
-// Redis as much as some bytes.
+// header packs short values into one argument, since each argument of a script costs Redis as
+// much as some bytes.
 func header(o *store.Observation, refs, newRefs int, texts ...string) ([]byte, error) {
 	h := make([]byte, 0, 160)
 	h = binary.BigEndian.AppendUint64(h, math.Float64bits(float64(millis(o.Delay))))
@@ -215,13 +214,13 @@ func header(o *store.Observation, refs, newRefs int, texts ...string) ([]byte, e
 	return h, nil
 }
 
-// shard is where refkey of the scripts has a ref, which is costly to find there.
+// shard is the shard that refkey of the scripts computes for a ref, which is costly there.
 func shard(ref mapping.Ref) string {
 	sum := sha1.Sum([]byte(ref)) //nolint:gosec // it only spreads
 	return strconv.Itoa(int(binary.BigEndian.Uint16(sum[:])) % refShards)
 }
 
-// What the script answers of an observation, summed up.
+// Bits of a script's answer to an observation.
 const (
 	saidCreated = 1 << iota
 	saidDuplicate
@@ -241,8 +240,8 @@ func observed(project mapping.ObjectID, r *reply) (o store.Observed) {
 	return o
 }
 
-// appendEntries adds what the indexes have of a link, nil: of none, in the form
-// that the scripts' args() reads.
+// appendEntries adds the index entries of a link (nil: none) in the form that the scripts' args()
+// reads.
 func appendEntries(args []any, l *mapping.Link) []any {
 	if l == nil {
 		return append(args, 0)
@@ -258,8 +257,8 @@ func appendEntries(args []any, l *mapping.Link) []any {
 	return args
 }
 
-// marksOf are the entries of a link that are no refs: the class under which it is
-// counted, and its traits. A line end would end the class.
+// marksOf returns the entries of a link besides its refs: the class under which it is counted,
+// and its traits. A line end would end the class.
 func marksOf(l *mapping.Link) []string {
 	marks := []string{"=" + strings.ReplaceAll(rules.Class(l), "\n", " ")}
 	for _, t := range l.Traits() {

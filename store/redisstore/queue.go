@@ -12,11 +12,11 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// wakeStep bounds how many keys one script wakes, and with it how long it
-// keeps Redis from others.
+// wakeStep bounds how many keys one script wakes, since Redis answers nobody else during a
+// script.
 const wakeStep = 1000
 
-// standingsStep is of how many keys one script tells where they stand, for the same reason.
+// standingsStep bounds the standings that one script returns, for the same reason.
 const standingsStep = 200
 
 // Enqueue implements [store.Queue].
@@ -58,7 +58,7 @@ func (s *Store) standings(ctx context.Context, project mapping.ObjectID, limit i
 	if due {
 		states = append(states, store.KeyDue)
 	}
-	isOther := func(at store.Standing) bool { return !slices.Contains(states, at.State) } // since it was listed
+	isOther := func(at store.Standing) bool { return !slices.Contains(states, at.State) } // it moved since it was listed
 	r, err := s.run(ctx, scriptQueued, project, limit, flag(due))
 	if err == nil {
 		for ids := range slices.Chunk(r.values, standingsStep) {
@@ -75,7 +75,7 @@ func (s *Store) standings(ctx context.Context, project mapping.ObjectID, limit i
 	return rules.SortStandings(all, limit), nil
 }
 
-// standingsOf tells where keys stand, without those that there are not.
+// standingsOf returns the standings of keys. A missing key is left out.
 func (s *Store) standingsOf(ctx context.Context, project mapping.ObjectID, ids []any) (all []store.Standing, err error) {
 	r, err := s.run(ctx, scriptStanding, project, append([]any{len(ids)}, ids...)...)
 	if err != nil {
@@ -100,8 +100,7 @@ func readStanding(project mapping.ObjectID, r *reply) store.Standing {
 	return at
 }
 
-// labelOf is a link's label; of a record that cannot be read, as the reason says, the link
-// itself.
+// labelOf returns a link's label. An unreadable record has the link's id as its label.
 func labelOf(key store.Key, record string) (l rules.Label) {
 	err := withPlain(record, func(data []byte) (err error) {
 		l, err = rules.ReadLabel(data)
@@ -147,8 +146,8 @@ var kinds = map[store.OutcomeKind]string{
 	store.Wait: "wait", store.Park: "park", store.Hold: "hold", store.Remove: "remove", store.Erase: "erase",
 }
 
-// Finish implements [store.Queue]. Finishing a claim again that nobody has
-// taken up since is fine and changes nothing, as after a lost answer.
+// Finish implements [store.Queue]. Finishing an ended claim again, as after a lost answer,
+// changes nothing while nobody claimed the key since.
 func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
 	if _, err := s.finish(ctx, c, link, history, out, 0, new(claimant)); err != nil {
 		return fmt.Errorf("finish %s: %w", c.Key, err)
@@ -165,7 +164,7 @@ func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mappin
 		return nil, fmt.Errorf("finish %s: %w", c.Key, err)
 	}
 	next, _, err := readClaim(c.Key.Project, r, until, by.session)
-	if s.parkBad(ctx, err) {
+	if s.parkUnreadable(ctx, err) {
 		return nil, nil // the claim was ended; Claim goes on
 	}
 	if err != nil {
@@ -175,12 +174,12 @@ func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mappin
 }
 
 // historyFrames bounds the frames of a history, in bytes. A frame is never longer than its
-// entries but for what compression adds to what it cannot compress.
+// entries, except for what compression adds to incompressible data.
 const historyFrames = mapping.MaxHistoryBytes + 16*mapping.MaxHistory
 
-// wholeHistory is a history that is in many frames with further entries: in one frame old entries
-// take a fifth of the bytes. Where it is not so, or cannot be read, the entries are a frame of
-// their own.
+// wholeHistory joins a history of many frames with further entries: in one frame old entries take
+// a fifth of the bytes. It reports false where the history has few frames or is unreadable. The
+// entries then become a frame of their own.
 func wholeHistory(framed string, lines []json.RawMessage) (all []json.RawMessage, entire bool) {
 	before, err := linesOf(framed)
 	if err == nil {
@@ -192,7 +191,7 @@ func wholeHistory(framed string, lines []json.RawMessage) (all []json.RawMessage
 	return rules.BoundHistory(append(before, lines...)), true
 }
 
-// finish ends a claim, and leases the next key for a claimant where ttl is not 0.
+// finish ends a claim. Where ttl is not 0 it leases the next key for a claimant.
 func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration, by *claimant) (*reply, error) {
 	if err := rules.CheckLink(c.Key, link); err != nil {
 		return nil, err
@@ -226,8 +225,8 @@ func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 	return s.run(ctx, scriptFinish, c.Key.Project, args...)
 }
 
-// Wake implements [store.Queue]. Many keys are woken in steps, each atomic;
-// what a crash leaves waiting, another Wake wakes.
+// Wake implements [store.Queue]. It wakes many keys in steps, each atomic. After a crash another
+// Wake wakes the remaining ones.
 func (s *Store) Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error) {
 	woken, total := 0, 1
 	for first := true; woken < total; first = false {
@@ -237,7 +236,7 @@ func (s *Store) Wake(ctx context.Context, project mapping.ObjectID, service stri
 		}
 		step, waited := int(r.num()), int(r.num())
 		if first {
-			total = waited // what begins to wait meanwhile is for the next Wake
+			total = waited // keys that begin to wait meanwhile are for the next Wake
 		}
 		if woken += step; step == 0 {
 			break

@@ -1,10 +1,9 @@
-// Package redisstore keeps planbridge's memory in Redis, for production and for
-// several replicas. Its door is [Open].
+// Package redisstore is a store in Redis, for production and for several replicas. Its entry
+// point is [Open].
 //
-// The key schema stands in keys.go. Every decision is one Lua script
-// (scripts/*.lua, each says what it takes and answers), so it is atomic, and
-// Redis's clock decides whatever time decides. epoch.go tells how the handle
-// notices that the store is not the one it was.
+// keys.go describes the keys. Every decision is one Lua script (scripts/*.lua, each with its
+// arguments and its answer), so that it is atomic. Redis's clock decides about leases and due
+// times. epoch.go describes how the handle notices a lost store.
 package redisstore
 
 import (
@@ -24,11 +23,11 @@ import (
 	"planbridge/store"
 )
 
-// The library has one log for the whole process, on standard error, and a Redis
-// that is away floods it. All that it would say is in the errors returned here.
+// The library has one log for the whole process, on standard error, and an unreachable Redis
+// floods it. The errors returned here have the same information.
 func init() { logging.Disable() }
 
-// Bounds of what one command may take.
+// Bounds on one command.
 const (
 	dialTimeout = 3 * time.Second
 	ioTimeout   = 3 * time.Second
@@ -36,28 +35,27 @@ const (
 	defaultPool = 32
 )
 
-// ErrEviction: Redis may evict keys when its memory is full, and links would
-// be lost without a trace.
+// ErrEviction: Redis may evict keys when its memory is full, and would silently lose links.
 var ErrEviction = errors.New("redis may evict keys")
 
-// Options say how a store is opened.
+// Options configure a store.
 type Options struct {
-	// URL is redis:// or rediss://, with these query parameters beside those
-	// of go-redis: master=NAME for Sentinel, cluster=1 for Cluster, and any
-	// number of addr=HOST:PORT for further sentinels or nodes.
+	// URL is redis:// or rediss://, with these query parameters beside those of go-redis:
+	// master=NAME for Sentinel, cluster=1 for Cluster. Any number of addr=HOST:PORT add further
+	// sentinels or nodes.
 	URL string
-	// Prefix opens the name of every key; "": planbridge.
+	// Prefix is the prefix of every key; "": planbridge.
 	Prefix string
-	// QueueLimit bounds the queued keys of a project, those that wait for a
-	// service included. 0: no bound.
+	// QueueLimit bounds the queued keys of a project, those that wait for a service included. 0:
+	// no bound.
 	QueueLimit int
 	Logger     *slog.Logger // nil: silent
-	// Hook is passed by every command; nil: none.
+	// Hook observes every command; nil: none.
 	Hook redis.Hook
-	// Unfinished opens a store, too, in which a Load did not end, for another Load.
+	// Unfinished also opens a store whose Load did not end, for another Load.
 	Unfinished bool
-	// Clock is the store's clock, to the millisecond, so that tests can let time
-	// pass; nil: Redis's.
+	// Clock is the store's clock, to the millisecond, so that tests can advance time; nil:
+	// Redis's.
 	Clock func() time.Time
 }
 
@@ -70,7 +68,7 @@ type Store struct {
 	clock  func() time.Time // nil: Redis's
 
 	known    atomic.Pointer[knowledge] // nil before the first contact
-	learning chan struct{}             // held by who changes known; a channel, so that waiting for it ends with the context
+	learning chan struct{}             // held to change known; a channel, so that waiting ends with the context
 	close    func() error
 	observes sync.Map                      // mapping.ObjectID → *gathering
 	session  atomic.Pointer[store.Session] // nil before the first heartbeat
@@ -81,10 +79,10 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Open returns a handle on the store. A Redis that is away is no error: the
-// handle connects when it is there, and checks it then. What Open can find out
-// within ctx and is for an operator to repair is an error: [ErrEviction],
-// [store.ErrSchema], [store.ErrUnfinished], a URL that is none. Errors never show the URL.
+// Open returns a handle on the store. An unreachable Redis is no error: the handle connects and
+// checks it later. An error is a fault that Open can find within ctx and an operator must repair:
+// [ErrEviction], [store.ErrSchema], [store.ErrUnfinished] or an invalid URL. Errors never show
+// the URL.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opt, err := parseURL(o.URL)
 	if err != nil {
@@ -94,7 +92,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		rdb: redis.NewUniversalClient(opt), prefix: o.Prefix, limit: o.QueueLimit, log: o.Logger, clock: o.Clock,
 		learning: make(chan struct{}, 1),
 	}
-	s.rdb.AddHook(tellAway{})
+	s.rdb.AddHook(awayHook{})
 	if o.Hook != nil {
 		s.rdb.AddHook(o.Hook)
 	}
@@ -127,9 +125,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Scrub implements [store.Store]: each server writes its append-only file anew, in
-// the background. A server that allows no such command keeps deleted bytes until
-// it does so by itself.
+// Scrub implements [store.Store]. Each server rewrites its append-only file in the background. A
+// server that forbids that command keeps deleted bytes until it rewrites the file by itself.
 func (s *Store) Scrub(ctx context.Context) error {
 	rewrite := func(ctx context.Context, c redis.Cmdable) error { return c.BgRewriteAOF(ctx).Err() }
 	var err error
@@ -144,7 +141,7 @@ func (s *Store) Scrub(ctx context.Context) error {
 	return nil
 }
 
-// read runs one reading command on a key of a project.
+// read runs one read command on a key of a project.
 func (s *Store) read(ctx context.Context, project mapping.ObjectID, key, command string, args ...any) (any, error) {
 	r, err := s.run(ctx, scriptRead, project, append([]any{key, command, len(args)}, args...)...)
 	if err != nil {
@@ -153,7 +150,7 @@ func (s *Store) read(ctx context.Context, project mapping.ObjectID, key, command
 	return r.next(), r.err
 }
 
-// write runs one writing command on a key of a project.
+// write runs one write command on a key of a project.
 func (s *Store) write(ctx context.Context, project mapping.ObjectID, key, command string, args ...any) error {
 	_, err := s.run(ctx, scriptWrite, project, append([]any{key, command, len(args)}, args...)...)
 	return err

@@ -9,19 +9,17 @@ import (
 	"planbridge/mapping"
 )
 
-// repairPage is how many things one script of Repair looks at, more or less: others
-// wait for it meanwhile, with 100,000 keys less than 10 ms.
+// repairPage is roughly how many elements one script of Repair reads. Others wait for it: less
+// than 10 ms with 100,000 keys.
 const repairPage = 200
 
-// repairPasses are what scripts/repair.lua goes through, in order.
+// repairPasses are the passes of scripts/repair.lua, in order.
 var repairPasses = []string{"list", "refs", "traits", "links", "live", "bulk", "wait", "parked", "form"}
 
-// Repair implements [store.Store]. What it finds was stored in part, of which
-// scripts/repair.lua tells how that can be, or by an earlier program. The queues come
-// after the links: what a link that
-// did not agree left in them when it was removed, before its page came, is found
-// there. A server that was started or promoted between two pages is another
-// incarnation, which is repaired anew.
+// Repair implements [store.Store]. It repairs data that was stored in part, as scripts/repair.lua
+// explains, or by an earlier program. The queues come after the links. A link removed before its
+// page came may have left inconsistent entries in the queues, which their pass finds. A server
+// that was started or promoted between two pages is another incarnation and is repaired anew.
 func (s *Store) Repair(ctx context.Context, project mapping.ObjectID) error {
 	sum := int64(0)
 	for _, what := range repairPasses {
@@ -43,8 +41,8 @@ func (s *Store) Repair(ctx context.Context, project mapping.ObjectID) error {
 	return nil
 }
 
-// repairedPage tells which counts a page corrected, and indexes the links that
-// an earlier program stored.
+// repairedPage reports the counts that a page corrected, and indexes the links of an earlier
+// program.
 func (s *Store) repairedPage(ctx context.Context, project mapping.ObjectID, r *reply) error {
 	for n := r.num(); n > 0; n-- {
 		s.log.Error("the store had a wrong count, which was corrected", "project", project, "count", r.str(), "was", r.num(), "is", r.num())

@@ -17,7 +17,7 @@ import (
 //go:embed scripts/*.lua
 var sources embed.FS
 
-// The scripts; each file in scripts/ says what it takes and answers.
+// The scripts; each file in scripts/ has its arguments and its answer.
 var (
 	scriptObserve     = load("observe")
 	scriptEnqueue     = load("enqueue")
@@ -59,7 +59,7 @@ var (
 	scriptRenew       = redis.NewScript(source("renew"))
 )
 
-// load joins the parts of a script behind the prelude.
+// load joins the parts of a script after the prelude.
 func load(names ...string) *redis.Script {
 	text := source("prelude")
 	for _, name := range names {
@@ -68,7 +68,7 @@ func load(names ...string) *redis.Script {
 	return redis.NewScript(text)
 }
 
-// source reads an embedded script; one that is missing is a fault of the build.
+// source reads an embedded script; a missing one is a fault of the build.
 func source(name string) string {
 	data, err := sources.ReadFile("scripts/" + name + ".lua")
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Store) exec(ctx context.Context, k *knowledge, seq *atomic.Int64, scrip
 	return s.reply(k, seq, cmd)
 }
 
-// argv puts before a script's arguments what the prelude takes.
+// argv puts the prelude's arguments before those of a script.
 func (s *Store) argv(k *knowledge, seq *atomic.Int64, project mapping.ObjectID, args []any) []any {
 	now := ""
 	if s.clock != nil {
@@ -141,7 +141,7 @@ func (s *Store) reply(k *knowledge, seq *atomic.Int64, cmd *redis.Cmd) (*reply, 
 	}
 }
 
-// conflictOf names the item that belongs to another link, where it is one.
+// conflictOf returns the error for an item that belongs to another link, or nil.
 func conflictOf(ref string) error {
 	if ref == "" {
 		return store.ErrConflict
@@ -149,8 +149,7 @@ func conflictOf(ref string) error {
 	return fmt.Errorf("%s: %w", ref, store.ErrConflict)
 }
 
-// reply is what a script answered, read from the front. err is the first
-// value that was not what it should be.
+// reply reads the values of a script's answer in order. err is the first fault.
 type reply struct {
 	values []any
 	err    error
@@ -158,7 +157,7 @@ type reply struct {
 
 func (r *reply) more() bool { return len(r.values) > 0 && r.err == nil }
 
-// next returns the next value, nil where there is none.
+// next returns the next value, nil after the last.
 func (r *reply) next() any {
 	if len(r.values) == 0 {
 		r.err = fmt.Errorf("redis: short reply")
@@ -169,7 +168,7 @@ func (r *reply) next() any {
 	return v
 }
 
-// str returns the next text, "" where it is nil.
+// str returns the next text, "" for nil.
 func (r *reply) str() string {
 	switch v := r.next().(type) {
 	case string:
@@ -187,7 +186,7 @@ func (r *reply) list() *reply {
 	return &reply{values: values}
 }
 
-// events returns all of a list of generations and events by turns.
+// events reads the rest of a list with generations and events in turn.
 func (r *reply) events() (events [][]byte) {
 	for r.more() {
 		r.next()
@@ -196,7 +195,7 @@ func (r *reply) events() (events [][]byte) {
 	return events
 }
 
-// num returns the next number, 0 where it is nil.
+// num returns the next number, 0 for nil.
 func (r *reply) num() int64 {
 	switch v := r.next().(type) {
 	case int64:

@@ -10,7 +10,7 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// endLeasesPage is how many keys one script of EndSessions looks at, more or less.
+// endLeasesPage is roughly how many keys one script of EndSessions reads.
 const endLeasesPage = 200
 
 // Heartbeat implements [store.Sessions].
@@ -26,7 +26,7 @@ func (s *Store) Heartbeat(ctx context.Context, id store.Session, lasts time.Dura
 	return append(fallen, s.unanswered.list()...), r.err
 }
 
-// claiming is who claims now: nobody before the first heartbeat.
+// claiming returns the present claimant, nil before the first heartbeat.
 func (s *Store) claiming() *claimant {
 	c := &claimant{number: func() int64 { return s.claims.Add(1) }}
 	if id := s.session.Load(); id != nil {
@@ -57,8 +57,8 @@ func (s *Store) EndSessions(ctx context.Context, over []store.Session) (keys int
 	return keys, nil
 }
 
-// endLeases makes the keys of a project due that the sessions hold. A leased key moves
-// from bulk to live where a change comes, and never back: bulk is looked through first.
+// endLeases makes due the keys of a project that the sessions hold. A change moves a leased key
+// from bulk to live, never back. So bulk is searched first.
 func (s *Store) endLeases(ctx context.Context, project mapping.ObjectID, over []any) (keys int, err error) {
 	for _, queue := range []string{"bulk", "live"} {
 		for cursor, begun := "", false; cursor != "" || !begun; begun = true {

@@ -15,7 +15,7 @@ import (
 const (
 	// marksStep bounds how many marks one script stores.
 	marksStep = 10_000
-	// dropStep bounds how many one script removes: unpack takes less than 8,000.
+	// dropStep bounds the marks that one script removes: unpack takes less than 8,000.
 	dropStep = 4000
 )
 
@@ -132,7 +132,7 @@ func (s *Store) Docs(ctx context.Context, project mapping.ObjectID, prefix strin
 		return nil, fmt.Errorf("documents of project %s: %w", project, err)
 	}
 	slices.Sort(names)
-	return slices.Compact(names), nil // a scan may show one twice
+	return slices.Compact(names), nil // a scan may return one twice
 }
 
 // DropDoc implements [store.State].
@@ -160,8 +160,8 @@ func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string)
 	return marks, nil
 }
 
-// PutMarks implements [store.State]. More than some thousand go in several
-// steps, each atomic; repeating them is harmless.
+// PutMarks implements [store.State]. It stores more than some thousand marks in several steps,
+// each atomic; repeating them is harmless.
 func (s *Store) PutMarks(ctx context.Context, project mapping.ObjectID, set string, marks map[string]string) error {
 	pairs := make([]any, 0, 2*len(marks))
 	for id, text := range marks {

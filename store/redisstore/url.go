@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// errURL says nothing of what it refuses: a URL holds a password, and a
-// mistyped one holds it in any place.
+// errURL does not show the refused URL, as a URL has a password, and a mistyped one may have it
+// anywhere.
 var errURL = errors.New("store url: want redis://[user:password@]host:port[/db] or rediss://…, " +
 	"for Sentinel with ?master=NAME, for Cluster with ?cluster=1, each with addr=HOST:PORT for further nodes")
 
