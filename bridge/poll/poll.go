@@ -238,7 +238,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		}, []string{"project"}),
 		success: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "planbridge_poll_last_success_timestamp_seconds",
-			Help: "When a planning project was last polled completely.",
+			Help: "When a planning project was last polled completely; 0 while this process has not.",
 		}, []string{"project"}),
 	}
 	reg.MustRegister(m.duration, m.success)
