@@ -207,6 +207,7 @@ func ownerName() string {
 }
 
 func (a *App) buildSides(c *config.Config) error {
+	a.session = a.newSession()
 	a.questions = ledger.NewQuestions(a.store, a.o.Now)
 	a.epochTracker = epoch.NewTracker(a.store, a.o.Now)
 	requests, duration := apiMetrics(a.o.Registry)
@@ -251,12 +252,11 @@ func apiMetrics(r prometheus.Registerer) (*prometheus.CounterVec, *prometheus.Hi
 }
 
 func (a *App) buildWork(c *config.Config) error {
-	a.session = a.newSession()
 	host, ticks := host{a.set, a}, clock.New(a.o.Now, a.o.Random)
 	a.pauses = requeue.NewPauses(requeue.PauseOptions{Operator: a.Operator(), Settings: a.set, Logger: a.log})
 	a.reconcile = effects.New(effects.Options{
 		Store: a.store, Epoch: a.epochTracker, GitHub: a.github, Lists: a.github, Labels: a.github, Projects: host, Renderer: adapters.Renderer{}, Settings: a.set, Host: host,
-		Clock: ticks, Metrics: effects.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
+		Clock: ticks, Metrics: effects.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL, Session: a.session,
 	})
 	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})
 	a.requeue = requeue.New(requeue.Options{

@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"bridge/planning":          {"mapping", "bridge/factlog"},
 	"bridge/webhook":           {"mapping", "store", "bridge/guard"},
 	"bridge/clock":             {},
-	"bridge/lease":             {"bridge/guard"},
+	"bridge/lease":             {"store", "bridge/guard"},
 	"bridge/burndown":          {"mapping", "store"},
 	"bridge/poll":              {"mapping", "store", "bridge/burndown", "bridge/factlog", "bridge/guard", "bridge/clock", "bridge/lease"},
 	"bridge/catchup":           {"mapping", "store", "bridge/factlog", "bridge/guard", "bridge/clock", "bridge/lease"},

@@ -23,7 +23,7 @@ func (a *App) buildCatchUp(c *config.Config) {
 	host := catchUpHost{a.set, a}
 	a.catchUp = catchup.New(catchup.Options{
 		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: a.observed(),
-		Settings: host, Host: host, Owner: a.o.Owner, Clock: clock.New(a.o.Now, a.o.Random),
+		Settings: host, Host: host, Owner: a.o.Owner, Session: a.session, Clock: clock.New(a.o.Now, a.o.Random),
 		Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Logger: a.log, Guard: a.guard,
 	})
 }

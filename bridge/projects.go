@@ -171,7 +171,7 @@ func (a *App) httpClient() *http.Client {
 func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side *adapters.Planning) *poll.Poller {
 	return poll.New(poll.Options{
 		Project: id, Name: name, Planning: side, News: side.News(), Buckets: side, Charts: side, Store: a.observed(),
-		Settings: a.set, Host: pollHost{a, id}, Owner: a.o.Owner, Clock: clock.New(a.o.Now, a.o.Random),
+		Settings: a.set, Host: pollHost{a, id}, Owner: a.o.Owner, Session: a.session, Clock: clock.New(a.o.Now, a.o.Random),
 		Interval: c.Planning.PollInterval, MinInterval: c.Planning.PollMin, TaskSweepInterval: c.Planning.TaskSweepInterval,
 		Settle:  c.Planning.Settle,
 		Metrics: a.metrics.poll, Logger: a.log.With("project", name, "service", reconcile.ServicePlanning(id)), Guard: a.guard,

@@ -137,6 +137,12 @@ func (a *App) run(ctx context.Context) {
 	if !a.until(ctx, "reach the store", a.Reach) {
 		return
 	}
+	// The session lasts until what is in hand is handed back.
+	a.session.During(ctx, func() { a.runReached(ctx) })
+}
+
+// runReached begins what needs the store, and works until ctx ends.
+func (a *App) runReached(ctx context.Context) {
 	a.spawn(ctx, "watch", a.watch)
 	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Owner: a.o.Owner, Now: a.o.Now, Logger: a.log})
 	a.spawn(ctx, "repair", repairer.Run)
@@ -158,7 +164,7 @@ func (a *App) run(ctx context.Context) {
 		})
 		a.spawn(ctx, "prove", prover.Run)
 	}
-	a.spawn(ctx, "work", a.work)
+	a.guard.Keep(ctx, "work", func() { a.work(ctx) })
 }
 
 // spawn runs a loop of the App, which begins anew after a panic, until ctx ends. Stop ends it

@@ -36,7 +36,7 @@ func (a *App) newServices() services {
 		}),
 		Verifier: verifier.New(verifier.Options{
 			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Metrics: a.metrics.verifier,
-			Jobs: a.jobs, Guard: a.guard, Clock: clock.New(a.o.Now, a.o.Random), Schedule: a.set, Owner: a.o.Owner, Logger: a.log,
+			Jobs: a.jobs, Guard: a.guard, Clock: clock.New(a.o.Now, a.o.Random), Schedule: a.set, Owner: a.o.Owner, Session: a.session, Logger: a.log,
 		}),
 	}
 }

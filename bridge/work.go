@@ -16,7 +16,7 @@ func (a *App) newSession() *session.Keeper {
 }
 
 // work begins what needs to know which account is the bridge's own, and works the queues
-// until ctx ends. The session lasts until what is in hand then is handed back.
+// until ctx ends and what is in hand then is handed back.
 func (a *App) work(ctx context.Context) {
 	if !a.account.Await(ctx) {
 		return
@@ -26,9 +26,7 @@ func (a *App) work(ctx context.Context) {
 	if !a.o.DryRun {
 		a.spawn(ctx, "retention", a.retention.Run) // which login is ours is known by now, if ever
 	}
-	a.session.During(ctx, func() {
-		a.guard.Keep(ctx, "queue", func() { a.engine.Run(ctx, a.o.Drain) })
-	})
+	a.guard.Keep(ctx, "queue", func() { a.engine.Run(ctx, a.o.Drain) })
 }
 
 // InHand is how many keys this process works at the moment.

@@ -340,7 +340,7 @@ type Ledger interface {
 // Leases are named locks between replicas (one poller per project).
 type Leases interface {
 	// Acquire takes or extends the lease name for owner. It reports false while another owner
-	// holds the lease.
+	// holds the lease. The lease ends with the session of this handle, where that is over before.
 	Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error)
 	// Release gives the lease back if owner still holds it.
 	Release(ctx context.Context, name, owner string) error

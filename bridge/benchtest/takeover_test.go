@@ -10,6 +10,7 @@ import (
 	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/memstore"
@@ -67,6 +68,44 @@ func takeover(t *testing.T, cutOff bool) (took time.Duration) {
 		w.T.Logf("done after %v", took)
 	})
 	return took
+}
+
+// TestTakeoverOfNamedLeases: where the replica that lists GitHub and polls planning is cut off from
+// the store, another one does both within 15 s, however long the pauses between two rounds are.
+func TestTakeoverOfNamedLeases(t *testing.T) {
+	memory := memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000})
+	var handles []*memstore.Store
+	o := bridgetest.Options{OpenStore: func() store.Store {
+		handles = append(handles, memory.Open(nil))
+		return handles[len(handles)-1]
+	}}
+	virtually(t, o, func(w *bridgetest.TestWorld) {
+		if err := w.StartBridge(); err != nil {
+			w.T.Fatal(err)
+		}
+		w.Repo.Open("octocat", githubtest.IssueSpec{Title: "One"})
+		time.Sleep(time.Minute)
+		if _, err := w.AddReplica(nil); err != nil {
+			w.T.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		await(w, "a catch-up, which begins a pause", 10*time.Millisecond, countsUp(w, "issues.list"))
+		time.Sleep(time.Second)
+		handles[0].Crash()
+		began, listed := time.Now(), countsUp(w, "issues.list")
+		w.Project.EditCard(w.Project.Cards()[0].ID, "alice", func(e *planningtest.CardEdit) { e.Title = "Two" })
+		await(w, "GitHub is listed, and the edit is on its issue", 10*time.Millisecond, func() bool { return listed() && w.Repo.Issue(1).Title == "Two" })
+		took := time.Since(began)
+		if t.Logf("done after %v", took); took > 15*time.Second {
+			t.Errorf("another replica did both after %v, want at most 15s", took)
+		}
+	})
+}
+
+// countsUp reports whether GitHub was asked for an operation since it was made.
+func countsUp(w *bridgetest.TestWorld, operation string) func() bool {
+	before := w.GitHub.Calls(operation)
+	return func() bool { return w.GitHub.Calls(operation) > before }
 }
 
 func stop(w *bridgetest.TestWorld, app *bridge.App) {

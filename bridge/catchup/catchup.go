@@ -104,8 +104,9 @@ type Options struct {
 	Store    store.Store
 	Settings Settings
 	Host     Host
-	Owner    string // names this replica in leases
-	Clock    Clock  // nil: the runtime's
+	Owner    string        // names this replica in leases
+	Session  lease.Session // that leases end with; nil: with none
+	Clock    Clock         // nil: the runtime's
 	Interval time.Duration
 	// Settle is how long GitHub's lists may lag.
 	Settle time.Duration
@@ -159,14 +160,14 @@ func New(o Options) *CatchUp {
 	}
 	return &CatchUp{
 		o: o, clock: o.Clock, round: guard.NewTurn(), hookAccessDenied: map[string]time.Time{},
-		lease: lease.Lease{Clock: o.Clock, Store: o.Store, Name: "catchup", Owner: o.Owner, TTL: lease.TTL(o.Interval)},
+		lease: lease.Lease{Clock: o.Clock, Store: o.Store, Session: o.Session, Name: "catchup", Owner: o.Owner, TTL: lease.TTL(o.Interval)},
 	}
 }
 
 // Run catches up until ctx ends, whenever this replica holds the lease.
 func (c *CatchUp) Run(ctx context.Context) {
 	defer c.lease.Release(ctx)
-	lease.Every(ctx, c.o.Guard, "round of the catch-up", c.clock, func() time.Duration { return c.o.Interval }, c.turn)
+	c.lease.Every(ctx, c.o.Guard, "round of the catch-up", c.clock, func() time.Duration { return c.o.Interval }, c.turn)
 }
 
 func (c *CatchUp) turn(ctx context.Context) {

@@ -42,6 +42,7 @@ type Options struct {
 	Clock    Clock         // nil: the runtime's
 	Watcher  Watcher       // nil: none
 	LeaseTTL time.Duration // of a claim, and of the lease on milestones; 0: a minute
+	Session  Session       // that the lease on milestones ends with; nil: with none
 	Metrics  *Metrics
 	Logger   *slog.Logger
 	Guard    *guard.Guard // it handles panics; nil: panics are not recorded

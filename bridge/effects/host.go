@@ -7,6 +7,7 @@ import (
 
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // Epoch reads the store's present epoch.
@@ -29,6 +30,14 @@ type Renderer interface {
 // Settings are read at each claim, so that a reload takes effect at once.
 type Settings interface {
 	Settings() *reconcile.Settings
+}
+
+// Session is that of the process.
+type Session interface {
+	// Current names it; an error says why the process has none now.
+	Current() (store.Session, error)
+	// Bound returns a context that ends with a session.
+	Bound(ctx context.Context, s store.Session) (context.Context, context.CancelFunc)
 }
 
 // Host is the program around a Shell. Only IssueMoved may block.

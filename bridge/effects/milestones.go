@@ -62,6 +62,15 @@ const releaseWithin = 3 * time.Second
 // withBook runs do while no other worker of any replica writes the project's milestones. It ends
 // before the lease on them.
 func (s *Shell) withBook(ctx context.Context, project mapping.ObjectID, do func(context.Context, *openBook) error) error {
+	if s.Session != nil {
+		session, err := s.Session.Current()
+		if err != nil {
+			return fmt.Errorf("milestones: %w", err)
+		}
+		bound, unbind := s.Session.Bound(ctx, session)
+		defer unbind()
+		ctx = bound
+	}
 	name, owner := "milestones:"+string(project), mapping.NewID()
 	until := s.Clock.Now().Add(s.LeaseTTL - engine.LeaseMargin(s.LeaseTTL))
 	held, err := s.Store.Acquire(ctx, name, owner, s.LeaseTTL)

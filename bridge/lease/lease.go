@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"planbridge/bridge/guard"
+	"planbridge/store"
 )
 
 // ErrTaken ends a round whose lease could not be kept.
@@ -27,13 +28,18 @@ type Random interface{ Int64N(n int64) int64 }
 func Every(ctx context.Context, g *guard.Guard, what string, random Random, pause func() time.Duration, round func(context.Context)) {
 	for ctx.Err() == nil {
 		_ = g.Do(what, "", func() error { round(ctx); return nil }) // a panic was logged
-		d := pause()
-		timer := time.NewTimer(d - d/10 + time.Duration(random.Int64N(int64(d/5)+1)))
-		select {
-		case <-ctx.Done():
-		case <-timer.C:
-		}
-		timer.Stop()
+		rest(ctx, random, pause(), nil)
+	}
+}
+
+// rest waits for a pause, ± 10 %, or until something ends it.
+func rest(ctx context.Context, random Random, pause time.Duration, ends <-chan struct{}) {
+	timer := time.NewTimer(pause - pause/10 + time.Duration(random.Int64N(int64(pause/5)+1)))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-ends:
+	case <-timer.C:
 	}
 }
 
@@ -47,35 +53,79 @@ type Locks interface {
 	Release(ctx context.Context, name, owner string) error
 }
 
-// Lease is a named lock of the store that one replica keeps from round to round. It is
+// Session is that of the process, with which its leases end.
+type Session interface {
+	// Current names it; an error says why the process has none at this moment.
+	Current() (store.Session, error)
+	// Bound returns a context that ends with a session.
+	Bound(ctx context.Context, s store.Session) (context.Context, context.CancelFunc)
+	// Fallen is closed once this process hears that the session of another one fell.
+	Fallen() <-chan struct{}
+}
+
+// Lease is a named lock of the store that one replica keeps from round to round. It ends with
+// the replica's session, and another replica that is told of that goes on at once. It is
 // not safe for concurrent use.
 type Lease struct {
-	Store Locks
-	Clock Clock
-	Name  string
-	Owner string // names the replica
-	TTL   time.Duration
+	Store   Locks
+	Session Session // nil: the lease ends with none
+	Clock   Clock
+	Name    string
+	Owner   string // names the replica
+	TTL     time.Duration
 
-	until time.Time // when it ends unless it is extended
+	held    bool          // as of the last answer
+	until   time.Time     // when it ends unless it is extended
+	session store.Session // that it was last extended under
+}
+
+// Every is the function of that name. A replica that does not have the lease begins a round
+// also when another one's leases have ended.
+func (l *Lease) Every(ctx context.Context, g *guard.Guard, what string, random Random, pause func() time.Duration, round func(context.Context)) {
+	if l.Session == nil {
+		Every(ctx, g, what, random, pause, round)
+		return
+	}
+	for ctx.Err() == nil {
+		fallen := l.Session.Fallen()
+		_ = g.Do(what, "", func() error { round(ctx); return nil }) // a panic was logged
+		if l.held {
+			fallen = nil
+		}
+		rest(ctx, random, pause(), fallen)
+	}
 }
 
 // Acquire takes or extends the lease. kept says that nobody else can have had it since
 // it was last extended.
 func (l *Lease) Acquire(ctx context.Context) (held, kept bool, err error) {
+	l.held = false
+	var session store.Session
+	if l.Session != nil {
+		if session, err = l.Session.Current(); err != nil {
+			return false, false, fmt.Errorf("lease %s: %w", l.Name, err)
+		}
+	}
 	asked := l.Clock.Now()
 	held, err = l.Store.Acquire(ctx, l.Name, l.Owner, l.TTL)
 	if err != nil {
 		return false, false, fmt.Errorf("lease %s: %w", l.Name, err)
 	}
-	kept = held && asked.Before(l.until)
+	kept = held && asked.Before(l.until) && session == l.session
 	if held {
-		l.until = asked.Add(l.TTL)
+		l.held, l.until, l.session = true, asked.Add(l.TTL), session
 	}
 	return held, kept, nil
 }
 
 // Hold extends the lease while fn runs under the guard, and ends fn's context when it is lost.
 func (l *Lease) Hold(ctx context.Context, g *guard.Guard, what, item string, fn func(context.Context) error) error {
+	outer := ctx
+	if l.Session != nil {
+		bound, unbind := l.Session.Bound(ctx, l.session)
+		defer unbind()
+		ctx = bound
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	stopped := make(chan struct{})
 	g.Spawn(nil, "lease "+l.Name, func() {
@@ -85,7 +135,7 @@ func (l *Lease) Hold(ctx context.Context, g *guard.Guard, what, item string, fn 
 		}
 	})
 	err := g.Do(what, item, func() error { return fn(ctx) })
-	if cause := context.Cause(ctx); errors.Is(cause, ErrTaken) {
+	if cause := context.Cause(ctx); cause != nil && outer.Err() == nil {
 		err = cause
 	}
 	cancel(nil)
@@ -104,7 +154,8 @@ func (l *Lease) extend(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		if held, _, err := l.Acquire(ctx); err == nil && !held || l.Clock.Now().After(l.until) {
+		of := l.session
+		if held, _, err := l.Acquire(ctx); err == nil && (!held || l.session != of) || l.Clock.Now().After(l.until) {
 			return ErrTaken
 		}
 	}

@@ -142,6 +142,7 @@ type Options struct {
 	Settings Settings
 	Host     Host
 	Owner    string        // names this replica in leases
+	Session  lease.Session // that leases end with; nil: with none
 	Clock    Clock         // nil: the runtime's
 	Interval time.Duration // between two rounds, at most
 	// MinInterval is the shortest pause while somebody works in the project. Zero, or more
@@ -214,7 +215,7 @@ func New(o Options) *Poller {
 		o.Clock = clock.Clock{}
 	}
 	p := &Poller{o: o, clock: o.Clock, pace: newPace(o.MinInterval, o.Interval), atWork: guard.NewTurn(), lease: lease.Lease{
-		Clock: o.Clock, Store: o.Store, Name: "poll:" + string(o.Project), Owner: o.Owner, TTL: lease.TTL(o.Interval),
+		Clock: o.Clock, Store: o.Store, Session: o.Session, Name: "poll:" + string(o.Project), Owner: o.Owner, TTL: lease.TTL(o.Interval),
 	}}
 	if o.Charts != nil {
 		p.burndowns = burndown.NewRecorder(burndown.Options{Project: o.Project, Charts: o.Charts, Store: o.Store, Clock: o.Clock, Logger: o.Logger})

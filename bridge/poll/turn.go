@@ -9,7 +9,6 @@ import (
 
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
-	"planbridge/bridge/lease"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -17,7 +16,7 @@ import (
 // Run polls until ctx ends, whenever this replica holds the project's lease.
 func (p *Poller) Run(ctx context.Context) {
 	defer p.lease.Release(ctx)
-	lease.Every(ctx, p.o.Guard, "round of the poll of "+p.o.Name, p.clock, p.pace.pause, p.turn)
+	p.lease.Every(ctx, p.o.Guard, "round of the poll of "+p.o.Name, p.clock, p.pace.pause, p.turn)
 }
 
 // turn does one round where this replica has the lease.

@@ -51,16 +51,21 @@ type Options struct {
 type Keeper struct {
 	o       Options
 	current atomic.Pointer[life] // nil: there is none
-	failed  error                // of the last heartbeat, for beats alone
+	failed  atomic.Value         // error of the last heartbeat, as failure
+
+	mu     sync.Mutex
+	fallen chan struct{} // closed, and then another one, when another process's session fell
 }
 
 // New returns a Keeper, which has no session before [Keeper.During].
-func New(o Options) *Keeper { return &Keeper{o: o} }
+func New(o Options) *Keeper { return &Keeper{o: o, fallen: make(chan struct{})} }
 
-// During keeps a session while work runs.
+// During keeps a session while work runs. Work begins with one where the store answers.
 func (k *Keeper) During(ctx context.Context, work func()) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var beating sync.WaitGroup
+	first := k.beat(ctx)
+	k.o.Guard.Spawn(&beating, "end of sessions", func() { k.end(ctx, first) })
 	k.o.Guard.Spawn(&beating, "session", func() {
 		k.o.Guard.Keep(ctx, "session", func() { k.beats(ctx, &beating) })
 	})
@@ -95,6 +100,32 @@ func (k *Keeper) Alive() bool {
 	return l != nil && !l.ended()
 }
 
+// Current names the session of this process; an [ErrEnded]: it has none.
+func (k *Keeper) Current() (store.Session, error) {
+	if l := k.current.Load(); l != nil && !l.ended() {
+		return l.id, nil
+	}
+	return "", k.ended()
+}
+
+// failure is how a heartbeat failed.
+type failure struct{ err error }
+
+// ended is [ErrEnded] with what the last heartbeat met.
+func (k *Keeper) ended() error {
+	if f, _ := k.failed.Load().(failure); f.err != nil {
+		return fmt.Errorf("%w: %w", ErrEnded, f.err)
+	}
+	return ErrEnded
+}
+
+// Fallen is closed once this process hears that the session of another one fell.
+func (k *Keeper) Fallen() <-chan struct{} {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.fallen
+}
+
 // Bound returns a context that ends with the session s; a claim without a session is
 // bound by its own time. Its Err tells at once that the time is over, though no timer ran
 // yet: a process that was stopped goes on wherever it was.
@@ -105,11 +136,11 @@ func (k *Keeper) Bound(ctx context.Context, s store.Session) (context.Context, c
 	ctx, cancel := context.WithCancelCause(ctx)
 	l := k.current.Load()
 	if l == nil || l.id != s {
-		cancel(ErrEnded)
+		cancel(k.ended())
 		return ctx, func() {}
 	}
-	stop := context.AfterFunc(l.over, func() { cancel(ErrEnded) })
-	return &bound{ctx, l, cancel}, func() {
+	stop := context.AfterFunc(l.over, func() { cancel(k.ended()) })
+	return &bound{ctx, k, l, cancel}, func() {
 		stop()
 		cancel(nil)
 	}
@@ -118,6 +149,7 @@ func (k *Keeper) Bound(ctx context.Context, s store.Session) (context.Context, c
 // bound is a context that ends with a life.
 type bound struct {
 	context.Context
+	keeper *Keeper
 	life   *life
 	cancel context.CancelCauseFunc
 }
@@ -125,7 +157,7 @@ type bound struct {
 // Err implements [context.Context].
 func (b *bound) Err() error {
 	if b.life.ended() {
-		b.cancel(ErrEnded)
+		b.cancel(b.keeper.ended())
 	}
 	return b.Context.Err()
 }
@@ -135,13 +167,13 @@ func (k *Keeper) beats(ctx context.Context, spawned *sync.WaitGroup) {
 	tick := time.NewTicker(Interval)
 	defer tick.Stop()
 	for {
-		if fallen := k.beat(ctx); len(fallen) > 0 {
-			k.o.Guard.Spawn(spawned, "end of sessions", func() { k.end(ctx, fallen) })
-		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if fallen := k.beat(ctx); len(fallen) > 0 {
+			k.o.Guard.Spawn(spawned, "end of sessions", func() { k.end(ctx, fallen) })
 		}
 	}
 }
@@ -153,7 +185,7 @@ func (k *Keeper) beat(ctx context.Context) []store.Session {
 	defer cancel()
 	asked := time.Now()
 	fallen, err := k.o.Store.Heartbeat(call, l.id, Lasts)
-	k.failed = err
+	k.failed.Store(failure{err})
 	if errors.Is(err, store.ErrLeaseLost) {
 		l.finish()
 	}
@@ -180,17 +212,20 @@ func (k *Keeper) life() *life {
 		return l
 	}
 	if l != nil && k.current.CompareAndSwap(l, nil) {
-		err := ErrEnded
-		if k.failed != nil {
-			err = fmt.Errorf("%w: %w", ErrEnded, k.failed)
-		}
-		k.o.Logger.Warn("session ended: what was under way is handed back", "session", string(l.id), "err", err, factlog.Fact, factlog.StoreAway)
+		k.o.Logger.Warn("session ended: what was under way is handed back", "session", string(l.id), "err", k.ended(), factlog.Fact, factlog.StoreAway)
 	}
 	return newLife(store.Session(mapping.NewID()))
 }
 
 // end ends the leases of sessions that fell.
 func (k *Keeper) end(ctx context.Context, fallen []store.Session) {
+	if len(fallen) == 0 {
+		return
+	}
+	k.mu.Lock()
+	close(k.fallen) // named leases are free already
+	k.fallen = make(chan struct{})
+	k.mu.Unlock()
 	keys, err := k.o.Store.EndSessions(ctx, fallen)
 	if err != nil && ctx.Err() == nil {
 		k.o.Logger.Warn("ending the leases of processes that are not heard of", "err", err)

@@ -96,6 +96,10 @@ func TestTheKeysOfADeadProcessAreDue(t *testing.T) {
 		if err := errors.Join(dies.store.Check(t.Context(), old), lives.store.Check(t.Context(), own)); err != nil {
 			t.Fatal(err)
 		}
+		if id, err := dies.Current(); id != old.Session || id == own.Session || err != nil {
+			t.Errorf("the session is %q (%v), and the claim's %q", id, err, old.Session)
+		}
+		fallen := lives.Fallen()
 		dies.store.Crash()
 		kicks := lives.kicks.Load()
 		kill()
@@ -103,11 +107,17 @@ func TestTheKeysOfADeadProcessAreDue(t *testing.T) {
 		if c, _, err := lives.store.Claim(t.Context(), project, time.Hour); c != nil || err != nil {
 			t.Errorf("Claim = %+v, %v before the session can have fallen", c, err)
 		}
+		select {
+		case <-fallen:
+			t.Error("the session is said to have fallen before it can have")
+		default:
+		}
 		time.Sleep(2 * Interval)
 		c, _, err := lives.store.Claim(t.Context(), project, time.Hour)
 		if err != nil || c == nil || c.Key != old.Key || !c.AfterAbandoned {
 			t.Errorf("Claim = %+v, %v, want the dead process's key", c, err)
 		}
+		<-fallen
 		if lives.kicks.Load() == kicks {
 			t.Error("nobody was told that keys are due")
 		}
@@ -135,6 +145,9 @@ func TestAProcessEndsItsSessionBeforeTheStoreDoes(t *testing.T) {
 		<-ctx.Done()
 		if d := time.Since(cut); d > Lasts-Margin || d < Lasts-Margin-Interval {
 			t.Errorf("the session ended %v after the store was away", d)
+		}
+		if id, err := p.Current(); id != "" || !errors.Is(err, ErrEnded) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the session is %q, %v", id, err)
 		}
 		if p.Alive() || !errors.Is(context.Cause(ctx), ErrEnded) {
 			t.Errorf("Alive %v, cause %v", p.Alive(), context.Cause(ctx))

@@ -31,10 +31,10 @@ type verified struct {
 // does, so that the metric of links that differ means something though nobody asks. It
 // reads, and repairs nothing.
 func (v *Verifier) Run(ctx context.Context) {
-	l := &lease.Lease{Clock: v.o.Clock, Store: v.o.Store, Name: "verify", Owner: v.o.Owner, TTL: lease.TTL(lookEvery)}
+	l := &lease.Lease{Clock: v.o.Clock, Store: v.o.Store, Session: v.o.Session, Name: "verify", Owner: v.o.Owner, TTL: lease.TTL(lookEvery)}
 	defer l.Release(ctx)
 	var shown time.Time // when the verification was that the metric tells of
-	lease.Every(ctx, v.o.Guard, "look for a verification", v.o.Clock, v.pauseBetweenLooks, func(ctx context.Context) {
+	l.Every(ctx, v.o.Guard, "look for a verification", v.o.Clock, v.pauseBetweenLooks, func(ctx context.Context) {
 		last, err := v.verifyWhenDue(ctx, l)
 		if err != nil && ctx.Err() == nil {
 			v.o.Logger.Warn("verifying all links; to be tried again", "err", err)

@@ -23,6 +23,7 @@ import (
 	"planbridge/bridge/guard"
 	"planbridge/bridge/inventory"
 	"planbridge/bridge/jobs"
+	"planbridge/bridge/lease"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -51,7 +52,8 @@ type Options struct {
 	Guard     *guard.Guard
 	Clock     clock.Clock
 	Schedule  Schedule
-	Owner     string // names the replica
+	Owner     string        // names the replica
+	Session   lease.Session // that its lease ends with; nil: with none
 	Logger    *slog.Logger
 }
 

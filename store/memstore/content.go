@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"planbridge/mapping"
+	"planbridge/store"
 	"planbridge/store/internal/budget"
 	"planbridge/store/internal/queue"
 )
@@ -20,8 +21,9 @@ type content struct {
 }
 
 type lease struct {
-	Owner string
-	Until int64
+	Owner   string
+	Until   int64
+	Session store.Session
 }
 
 // session is a process's session, alive or fallen.

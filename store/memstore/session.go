@@ -37,6 +37,12 @@ func (s *Store) Heartbeat(ctx context.Context, id store.Session, lasts time.Dura
 	return fallen, nil
 }
 
+// fell reports whether a session is over; none is not.
+func (s *Store) fell(id store.Session, now int64) bool {
+	own, known := s.memory.content.Sessions.get(string(id))
+	return id != "" && (!known || own.Fallen || own.Until <= now)
+}
+
 // EndSessions implements [store.Sessions].
 func (s *Store) EndSessions(ctx context.Context, over []store.Session) (keys int, err error) {
 	projects, err := s.Projects(ctx)

@@ -17,8 +17,8 @@ func (s *Store) Acquire(ctx context.Context, name, owner string, ttl time.Durati
 	err = s.write(ctx, "", func(_ *space, now int64) (bool, error) {
 		leases := &s.memory.content.Leases
 		l, _ := leases.get(name)
-		if got = l.Owner == owner || l.Until <= now; got {
-			leases.put(name, lease{owner, now + int64(ttl)})
+		if got = l.Owner == owner || l.Until <= now || s.fell(l.Session, now); got {
+			leases.put(name, lease{owner, now + int64(ttl), s.session})
 		}
 		return got, nil
 	})

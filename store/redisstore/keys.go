@@ -49,7 +49,7 @@ import "planbridge/mapping"
 //
 //	P:{-}:meta              hash    epoch: the store's own; schema: version of all this, or: loading (see load.go)
 //	P:{-}:projects          hash    the projects that have a copy of the epoch
-//	P:{-}:leases            hash    name → "until,owner"
+//	P:{-}:leases            hash    name → "until,owner", then ",session" where it ends with one
 //	P:{-}:sessions          zset    processes by when they fall; ! and one that fell, by when it is named again
 //	P:{-}:budgets           hash    name → when an even flow of writes would have its next
 //	P:{-}:budget:<name>     list    when the items of the last hour were taken, newest first

@@ -91,25 +91,30 @@ func (s *Store) Unused(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	sessions, err := s.rdb.ZRangeByScoreWithScores(ctx, s.base("")+keySessions, &redis.ZRangeBy{Min: fmt.Sprintf("(%d", now.UnixMilli()), Max: "+inf"}).Result()
+	if err != nil {
+		return fmt.Errorf("sessions: %w", err)
+	}
+	alive := map[string]time.Time{}
+	for _, z := range sessions {
+		if id := fmt.Sprint(z.Member); !strings.HasPrefix(id, fallenMark) {
+			alive[id] = time.UnixMilli(int64(z.Score))
+		}
+	}
 	leases, err := s.rdb.HGetAll(ctx, s.base("")+keyLeases).Result()
 	if err != nil {
 		return fmt.Errorf("leases: %w", err)
 	}
 	for name, lease := range leases {
-		until, owner, _ := strings.Cut(lease, ",")
-		ms, err := strconv.ParseInt(until, 10, 64)
-		if err == nil && time.UnixMilli(ms).After(now) {
-			return inUse(owner+" has the lease "+name, time.UnixMilli(ms))
+		parts := append(strings.SplitN(lease, ",", 3), "") // see scripts/acquire.lua
+		ms, err := strconv.ParseInt(parts[0], 10, 64)
+		until, session := time.UnixMilli(ms), parts[2]
+		if err == nil && until.After(now) && (session == "" || !alive[session].IsZero()) {
+			return inUse(parts[1]+" has the lease "+name, until)
 		}
 	}
-	sessions, err := s.rdb.ZRangeByScoreWithScores(ctx, s.base("")+keySessions, &redis.ZRangeBy{Min: fmt.Sprintf("(%d", now.UnixMilli()), Max: "+inf"}).Result()
-	if err != nil {
-		return fmt.Errorf("sessions: %w", err)
-	}
-	for _, z := range sessions {
-		if id := fmt.Sprint(z.Member); !strings.HasPrefix(id, fallenMark) {
-			return inUse("the process of session "+id+" is alive", time.UnixMilli(int64(z.Score)))
-		}
+	for id, until := range alive {
+		return inUse("the process of session "+id+" is alive", until)
 	}
 	return nil
 }

@@ -65,6 +65,9 @@ func TestLoadRefusesALiveSession(t *testing.T) {
 		must(t, err)
 	}
 	beat("host-4711")
+	if held, err := other.Acquire(t.Context(), "catchup", "host-4711", time.Hour); err != nil || !held {
+		t.Fatalf("Acquire = %v, %v", held, err)
+	}
 	if err := s.Load(t.Context(), none, true); !errors.Is(err, store.ErrInUse) || !strings.Contains(err.Error(), "host-4711") {
 		t.Errorf("Load beside a live session = %v", err)
 	}

@@ -21,7 +21,7 @@ const (
 
 // Acquire implements [store.Leases].
 func (s *Store) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error) {
-	r, err := s.run(ctx, scriptAcquire, "", name, owner, millis(ttl))
+	r, err := s.run(ctx, scriptAcquire, "", name, owner, millis(ttl), string(s.claiming().session))
 	if err != nil {
 		return false, fmt.Errorf("lease %s: %w", name, err)
 	}

@@ -21,6 +21,7 @@ var sessionTests = map[string]func(*sessions){
 	"EndsManyLeases":            testSessionMany,
 	"ChangesCome":               testSessionChanged,
 	"EndsLeasesOfWhatIsClaimed": testSessionAgain,
+	"EndsNamedLeases":           testSessionNamed,
 }
 
 // lasts is how long a session of these tests lasts.
@@ -120,6 +121,40 @@ func testSessionFalls(f *sessions) {
 	f.no("Finish", f.other.Finish(f.ctx, c, nil, nil, store.Outcome{}))
 	f.nothingDue()
 	f.beats(f.other, "b")
+}
+
+// A named lease of a process is free as soon as its session is over, long before its time, whether
+// the session fell or was ended. It stays while the session lasts.
+func testSessionNamed(f *sessions) {
+	acquires := func(s store.Store, name, owner string, want bool) {
+		f.Helper()
+		if held, err := s.Acquire(f.ctx, name, owner, 10*lasts); err != nil || held != want {
+			f.Errorf("Acquire of %s for %s = %v, %v, want %v", name, owner, held, err, want)
+		}
+	}
+	acquires(f.Store, "before", "one", true)
+	f.beats(f.Store, "a")
+	acquires(f.Store, "polls", "one", true)
+	acquires(f.Store, "lists", "one", true)
+	acquires(f.other, "polls", "two", false)
+	f.Opened.Advance(lasts - time.Minute)
+	f.beats(f.other, "b")
+	acquires(f.other, "polls", "two", false)
+	f.Opened.Advance(time.Minute)
+	acquires(f.other, "polls", "two", true)
+	acquires(f.Store, "polls", "one", false)
+	f.beats(f.other, "b", "a")
+	acquires(f.other, "lists", "two", true)
+	acquires(f.other, "before", "two", false)
+
+	f.beats(f.Store, "a2")
+	acquires(f.Store, "verifies", "one", true)
+	acquires(f.other, "verifies", "two", false)
+	f.ends(0, "a", "a2")
+	acquires(f.other, "verifies", "two", true)
+	f.no("Release", f.other.Release(f.ctx, "verifies", "two"))
+	f.beats(f.Store, "a3")
+	acquires(f.Store, "verifies", "one", true)
 }
 
 func testSessionLasts(f *sessions) {
