@@ -79,9 +79,6 @@ type Options struct {
 	// Network serves both listeners and takes the requests to the services; nil: the
 	// system's does.
 	Network Network
-	// Planning makes what answers in the place of a planning project's client; nil: the
-	// client that asks over HTTP.
-	Planning func(planning.Options) PlanningClient
 	// Random draws what spreads waits, in [0, n), and is safe for concurrent use; nil: the runtime's.
 	Random func(n int64) int64
 	// Owner names this replica in leases, unlike any other and any that ran before; "":

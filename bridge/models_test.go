@@ -10,34 +10,20 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"planbridge/bridge"
-	"planbridge/bridge/planningtest/memplanning"
 )
 
-// An App can ask the models in place of the services.
-var _ bridge.PlanningClient = (*memplanning.Client)(nil)
-
 // models are the packages whose results depend on what they are told alone: the
-// state machines of the services, which know no HTTP either, and what calls them in
-// place of the adapters.
-var models = map[string]struct{ knowsHTTP bool }{
-	"planningtest/planningmodel": {false},
-	"planningtest/memplanning":   {true},
-}
+// state machines of the services.
+var models = []string{"planningtest/planningmodel"}
 
 // clocks are the functions of package time that tell the time or wait for it.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
-// chancy are the packages that no model imports, and outside those that only what
-// knows HTTP does.
-var (
-	chancy  = []string{"math/rand", "math/rand/v2", "crypto/rand", "os", "runtime"}
-	outside = []string{"net", "net/http", "context", "log", "log/slog"}
-)
+// outside are the packages that no model imports.
+var outside = []string{"math/rand", "math/rand/v2", "crypto/rand", "os", "runtime", "net", "net/http", "context", "log", "log/slog"}
 
 // faultsOf lists what a file has that a model must not have.
-func faultsOf(file *ast.File, positions *token.FileSet, knowsHTTP bool) (faults []string) {
+func faultsOf(file *ast.File, positions *token.FileSet) (faults []string) {
 	fault := func(at ast.Node, format string, args ...any) {
 		faults = append(faults, fmt.Sprintf("%s: ", positions.Position(at.Pos()))+fmt.Sprintf(format, args...))
 	}
@@ -45,7 +31,7 @@ func faultsOf(file *ast.File, positions *token.FileSet, knowsHTTP bool) (faults 
 		switch n := n.(type) {
 		case *ast.ImportSpec:
 			name, _ := strconv.Unquote(n.Path.Value)
-			if slices.Contains(chancy, name) || !knowsHTTP && slices.Contains(outside, name) {
+			if slices.Contains(outside, name) {
 				fault(n, "imports %s", name)
 			}
 		case *ast.GoStmt:
@@ -65,7 +51,7 @@ func faultsOf(file *ast.File, positions *token.FileSet, knowsHTTP bool) (faults 
 // TestModelsAreDeterministic holds that the models read no clock, wait for nothing,
 // draw no random number and start no goroutine.
 func TestModelsAreDeterministic(t *testing.T) {
-	for folder, is := range models {
+	for _, folder := range models {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %d files", folder, err, len(files))
@@ -79,7 +65,7 @@ func TestModelsAreDeterministic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, f := range faultsOf(file, positions, is.knowsHTTP) {
+			for _, f := range faultsOf(file, positions) {
 				t.Error(f)
 			}
 		}
@@ -101,7 +87,7 @@ func TestModelFaultsTell(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := faultsOf(file, positions, false); len(got) != want {
+		if got := faultsOf(file, positions); len(got) != want {
 			t.Errorf("%s: %v", source, got)
 		}
 	}

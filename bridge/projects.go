@@ -129,7 +129,7 @@ func (a *App) addProjects(c *config.Config) error {
 			known.side.SetSecret(conf.Secret.Reveal())
 			continue
 		}
-		client, err := a.newPlanning(planning.Options{
+		client, err := planning.New(planning.Options{
 			BaseURL: c.Planning.BaseURL, Project: id, Secret: conf.Secret.Reveal(), Logger: a.log.With("project", name, "service", reconcile.ServicePlanning(id)), Metrics: a.metrics.planning,
 			BreakerPause: recovery, Random: clock.New(a.o.Now, a.o.Random), HTTPClient: a.httpClient(), Observer: answers{a.monitor, reconcile.ServicePlanning(id)},
 		})
@@ -198,15 +198,4 @@ func (h pollHost) Answered(ctx context.Context) {
 	log.Info("planning takes the secret again", factlog.Over, factlog.Refused)
 	log.Info("the project is polled again", factlog.Over, poll.FactNotPolled)
 	h.a.requeue.Wake(ctx, h.project, reconcile.ServicePlanning(h.project))
-}
-
-// PlanningClient is what an App asks of one planning project.
-type PlanningClient = adapters.PlanningClient
-
-// newPlanning makes the client of a project.
-func (a *App) newPlanning(o planning.Options) (PlanningClient, error) {
-	if a.o.Planning != nil {
-		return a.o.Planning(o), nil
-	}
-	return planning.New(o)
 }

@@ -13,39 +13,10 @@ import (
 	"planbridge/mapping"
 )
 
-// PlanningClient is what an App asks of one planning project: a [planning.Client], or
-// what answers in its place.
-type PlanningClient interface {
-	planning.Reader
-	// News reads what only looks for changes.
-	News() planning.Reader
-	Burndown(ctx context.Context, sprint mapping.ObjectID) (planning.Burndown, error)
-	BacklogNews(ctx context.Context, since string, known func(bucket mapping.ObjectID, title string, id, text []byte) bool,
-		visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) (tag string, unchanged bool, err error)
-	EachCard(ctx context.Context, visit func(mapping.Card) error) error
-	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
-	CheckProject(ctx context.Context) error
-	Probe(ctx context.Context) error
-	Card(ctx context.Context, id mapping.ObjectID) (mapping.Card, error)
-	Tasks(ctx context.Context, card mapping.ObjectID) ([]mapping.Task, error)
-	Task(ctx context.Context, id mapping.ObjectID) (mapping.Task, error)
-	CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, card planning.NewCard) (mapping.Card, error)
-	CreateCardsBy(ctx context.Context, bucket mapping.ObjectID, cards []planning.UserCard) ([]mapping.Card, error)
-	CreateTask(ctx context.Context, card mapping.ObjectID, username string, task planning.NewTask) (mapping.Task, error)
-	CreateTasks(ctx context.Context, card mapping.ObjectID, username string, tasks []planning.NewTask) ([]mapping.Task, error)
-	UpdateCard(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (planning.Updated, error)
-	UpdateTask(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (planning.Updated, error)
-
-	SetSecret(secret string)
-	// Down reports whether the service is known to be away.
-	Down() bool
-	Close()
-}
-
 // Planning fits the client of one planning project to the reconciler and
 // the poller.
 type Planning struct {
-	PlanningClient
+	*planning.Client
 	mu      sync.Mutex
 	buckets map[string]bucketIDs // by title or id, as a route names them
 	zone    zone
@@ -57,13 +28,13 @@ type bucketIDs struct {
 }
 
 // NewPlanning makes the adapter of a client.
-func NewPlanning(c PlanningClient) *Planning {
-	return &Planning{PlanningClient: c, buckets: map[string]bucketIDs{}}
+func NewPlanning(c *planning.Client) *Planning {
+	return &Planning{Client: c, buckets: map[string]bucketIDs{}}
 }
 
 // CreateCard is that of the client.
 func (p *Planning) CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, n reconcile.NewItem) (mapping.Card, error) {
-	return p.PlanningClient.CreateCard(ctx, bucket, username, planning.NewCard(n))
+	return p.Client.CreateCard(ctx, bucket, username, planning.NewCard(n))
 }
 
 // CreateCards makes cards in the names of several people.
@@ -82,23 +53,18 @@ func (p *Planning) CreateTasks(ctx context.Context, card mapping.ObjectID, usern
 		}
 		return []mapping.Task{task}, nil
 	}
-	return p.PlanningClient.CreateTasks(ctx, card, username, converted(items, func(n reconcile.NewItem) planning.NewTask { return planning.NewTask(n) }))
+	return p.Client.CreateTasks(ctx, card, username, converted(items, func(n reconcile.NewItem) planning.NewTask { return planning.NewTask(n) }))
 }
 
 // UpdateCard is that of the client.
 func (p *Planning) UpdateCard(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
-	up, err := p.PlanningClient.UpdateCard(ctx, id, username, images, set)
+	up, err := p.Client.UpdateCard(ctx, id, username, images, set)
 	return reconcile.Updated(up), err
-}
-
-// ListItems returns the cards and the tasks that the project's listings show.
-func (p *Planning) ListItems(ctx context.Context) (cards, tasks map[mapping.ObjectID]bool, err error) {
-	return planning.ListItems(ctx, p.PlanningClient)
 }
 
 // UpdateTask is that of the client.
 func (p *Planning) UpdateTask(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
-	up, err := p.PlanningClient.UpdateTask(ctx, id, username, images, set)
+	up, err := p.Client.UpdateTask(ctx, id, username, images, set)
 	return reconcile.Updated(up), err
 }
 
@@ -114,7 +80,7 @@ func (p *Planning) BucketIDs(ctx context.Context, bucket string) ([]mapping.Obje
 	if time.Now().Before(known.until) {
 		return known.ids, nil
 	}
-	ids, err := p.PlanningClient.BucketIDs(ctx, bucket)
+	ids, err := p.Client.BucketIDs(ctx, bucket)
 	if err != nil {
 		return nil, err
 	}
@@ -162,12 +128,18 @@ func (p *Planning) location(ctx context.Context) *time.Location {
 	return z.Location
 }
 
-// Sprints lists the project's sprints for the poller, in its time zone.
-func (p *Planning) Sprints(ctx context.Context) ([]poll.Sprint, error) {
-	return p.sprints(ctx, p.PlanningClient)
+// sprintReader reads sprints: the client, or its News.
+type sprintReader interface {
+	Sprints(ctx context.Context) ([]planning.Sprint, error)
+	SprintItems(ctx context.Context, id mapping.ObjectID) (planning.SprintItems, error)
 }
 
-func (p *Planning) sprints(ctx context.Context, r planning.Reader) ([]poll.Sprint, error) {
+// Sprints lists the project's sprints for the poller, in its time zone.
+func (p *Planning) Sprints(ctx context.Context) ([]poll.Sprint, error) {
+	return p.sprints(ctx, p.Client)
+}
+
+func (p *Planning) sprints(ctx context.Context, r sprintReader) ([]poll.Sprint, error) {
 	sprints, err := r.Sprints(ctx)
 	if err != nil || len(sprints) == 0 {
 		return nil, err
@@ -193,10 +165,10 @@ func in(here *time.Location, t time.Time) time.Time {
 // SprintItems lists what a sprint holds, in either form. A card's users are
 // those on its own entry and on its tasks'.
 func (p *Planning) SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
-	return sprintItems(ctx, p.PlanningClient, sprint)
+	return sprintItems(ctx, p.Client, sprint)
 }
 
-func sprintItems(ctx context.Context, r planning.Reader, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
+func sprintItems(ctx context.Context, r sprintReader, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
 	items, err := r.SprintItems(ctx, sprint)
 	if err != nil {
 		return nil, nil, err
@@ -222,11 +194,11 @@ func sprintItems(ctx context.Context, r planning.Reader, sprint mapping.ObjectID
 // PlanningNews is the project as rounds read it that only look for changes.
 type PlanningNews struct {
 	*Planning
-	reader planning.Reader
+	reader sprintReader
 }
 
 // News is the project for rounds that only look for changes.
-func (p *Planning) News() PlanningNews { return PlanningNews{p, p.PlanningClient.News()} }
+func (p *Planning) News() PlanningNews { return PlanningNews{p, p.Client.News()} }
 
 // Sprints is [Planning.Sprints].
 func (n PlanningNews) Sprints(ctx context.Context) ([]poll.Sprint, error) {
@@ -240,7 +212,7 @@ func (n PlanningNews) SprintItems(ctx context.Context, sprint mapping.ObjectID) 
 
 // Burndown reads a sprint's chart for the poller.
 func (p *Planning) Burndown(ctx context.Context, sprint mapping.ObjectID) (mapping.Burndown, error) {
-	b, err := p.PlanningClient.Burndown(ctx, sprint)
+	b, err := p.Client.Burndown(ctx, sprint)
 	return mapping.Burndown{Start: b.Start, End: b.End, Days: b.NumDays, Original: b.OriginalEstimate, Remaining: b.Remaining}, err
 }
 

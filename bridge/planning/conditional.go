@@ -136,7 +136,7 @@ func (a *answers) remove(path string) {
 type News struct{ *Client }
 
 // News is the client for what only looks for changes.
-func (c *Client) News() Reader { return News{c} }
+func (c *Client) News() News { return News{c} }
 
 // Sprints lists the project's sprints (endpoint 7).
 func (n News) Sprints(ctx context.Context) ([]Sprint, error) {

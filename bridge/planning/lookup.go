@@ -9,43 +9,26 @@ import (
 	"planbridge/mapping"
 )
 
-// Reader reads a project: a [Client], or what answers in its place.
-type Reader interface {
-	Project(ctx context.Context) (Project, error)
-	Buckets(ctx context.Context) ([]Bucket, error)
-	Sprints(ctx context.Context) ([]Sprint, error)
-	SprintItems(ctx context.Context, id mapping.ObjectID) (SprintItems, error)
-	BacklogEach(ctx context.Context, visit func(bucketID mapping.ObjectID, title string, card mapping.Card) error) error
-}
-
-// CheckProject is [FindProject] for the client's project.
-func (c *Client) CheckProject(ctx context.Context) error { return FindProject(ctx, c, c.opts.Project) }
-
-// FindProject reads a project: nil where it answers under its own id.
-func FindProject(ctx context.Context, r Reader, id mapping.ObjectID) error {
-	p, err := r.Project(ctx)
-	if err == nil && !strings.EqualFold(string(p.ID), string(id)) {
+// CheckProject reads the project: nil where it answers under its own id.
+func (c *Client) CheckProject(ctx context.Context) error {
+	p, err := c.Project(ctx)
+	if id := c.opts.Project; err == nil && !strings.EqualFold(string(p.ID), string(id)) {
 		return fmt.Errorf("planning: read project %s: %s answers in its place: %w", id, p.ID, mapping.ErrNotFound)
 	}
 	return err
 }
 
-// BucketIDs is [FindBucket] in the client's project.
-func (c *Client) BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error) {
-	return FindBucket(ctx, c, bucket)
-}
-
-// FindBucket returns the ids that may address a bucket, given by title or id,
+// BucketIDs returns the ids that may address a bucket, given by title or id,
 // the likeliest first: that of the bucket listing, then that of the project's
 // own list, which was seen to differ (facts of real data). The two lists are
 // joined by title. An unknown bucket is [mapping.ErrNotFound]; a title that
 // several buckets have is a [mapping.Rejection].
-func FindBucket(ctx context.Context, r Reader, bucket string) ([]mapping.ObjectID, error) {
-	listed, err := r.Buckets(ctx)
+func (c *Client) BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error) {
+	listed, err := c.Buckets(ctx)
 	if err != nil {
 		return nil, err
 	}
-	project, err := r.Project(ctx)
+	project, err := c.Project(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -92,34 +75,29 @@ func joinBuckets(bucket string, lists ...[]Bucket) ([]mapping.ObjectID, error) {
 	return ids, nil
 }
 
-// EachCard is the package's function of that name for the client's project.
-func (c *Client) EachCard(ctx context.Context, visit func(mapping.Card) error) error {
-	return EachCard(ctx, c, visit)
-}
-
 // EachCard visits every card of every bucket and every sprint; a card that is
 // in both is visited twice. It is the complete lookup: after a nil error, a
 // card that was not visited was not there, unless it moved meanwhile.
-func EachCard(ctx context.Context, r Reader, visit func(mapping.Card) error) error {
-	return eachItem(ctx, r, visit, func(*mapping.Task) {})
+func (c *Client) EachCard(ctx context.Context, visit func(mapping.Card) error) error {
+	return c.eachItem(ctx, visit, func(*mapping.Task) {})
 }
 
 // ListItems returns the cards and the tasks that the listings of a project show. No listing
 // shows the tasks of a card that is in no sprint.
-func ListItems(ctx context.Context, r Reader) (cards, tasks map[mapping.ObjectID]bool, err error) {
+func (c *Client) ListItems(ctx context.Context) (cards, tasks map[mapping.ObjectID]bool, err error) {
 	cards, tasks = map[mapping.ObjectID]bool{}, map[mapping.ObjectID]bool{}
-	err = eachItem(ctx, r, func(c mapping.Card) error { cards[c.ID] = true; return nil }, func(t *mapping.Task) { tasks[t.ID] = true })
+	err = c.eachItem(ctx, func(c mapping.Card) error { cards[c.ID] = true; return nil }, func(t *mapping.Task) { tasks[t.ID] = true })
 	return cards, tasks, err
 }
 
 // eachItem visits the cards of all listings, and the tasks that sprints show.
-func eachItem(ctx context.Context, r Reader, visit func(mapping.Card) error, task func(*mapping.Task)) error {
-	sprints, err := r.Sprints(ctx)
+func (c *Client) eachItem(ctx context.Context, visit func(mapping.Card) error, task func(*mapping.Task)) error {
+	sprints, err := c.Sprints(ctx)
 	if err != nil {
 		return err
 	}
 	for _, s := range sprints {
-		items, err := r.SprintItems(ctx, s.ID)
+		items, err := c.SprintItems(ctx, s.ID)
 		if err != nil {
 			return err
 		}
@@ -135,5 +113,5 @@ func eachItem(ctx context.Context, r Reader, visit func(mapping.Card) error, tas
 			task(&items.Tasks[i])
 		}
 	}
-	return r.BacklogEach(ctx, func(_ mapping.ObjectID, _ string, card mapping.Card) error { return visit(card) })
+	return c.BacklogEach(ctx, func(_ mapping.ObjectID, _ string, card mapping.Card) error { return visit(card) })
 }

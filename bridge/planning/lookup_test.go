@@ -75,13 +75,13 @@ func TestListItems(t *testing.T) {
 	}
 	c, _ := serve(t, paths(answers))
 	type items = map[mapping.ObjectID]bool
-	cards, tasks, err := ListItems(ctx(), c)
+	cards, tasks, err := c.ListItems(ctx())
 	if diff := cmp.Diff([]items{{"a": true, "b": true, "c": true}, {"t1": true, "t2": true}}, []items{cards, tasks}); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	delete(answers, "/iterations/s/items")
 	broken, _ := serve(t, paths(answers))
-	_, _, err = ListItems(ctx(), broken)
+	_, _, err = broken.ListItems(ctx())
 	wantFault(t, err, mapping.ErrUnavailable)
 }
 

@@ -10,8 +10,7 @@ import (
 	"planbridge/mapping"
 )
 
-// Request says of a request what its answer is judged by. Whoever answers in the
-// service's place ([Client] has its answers over HTTP) comes to the same errors.
+// Request says of a request what its answer is judged by.
 type Request struct {
 	What   string // for errors, "update card 5447…"
 	Writes bool

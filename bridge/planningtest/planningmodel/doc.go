@@ -12,6 +12,5 @@
 // [Service.Restore] are a backup and its return, and [Service.Digest] tells
 // whether two states are the same.
 //
-// Package planningtest serves the model over HTTP, with faults; package
-// memplanning calls it in place of the client of package planning.
+// Package planningtest serves the model over HTTP, with faults.
 package planningmodel
