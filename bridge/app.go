@@ -33,6 +33,7 @@ import (
 	"planbridge/bridge/milestones"
 	"planbridge/bridge/monitor"
 	"planbridge/bridge/needs"
+	"planbridge/bridge/open"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
@@ -203,6 +204,28 @@ func ownerName() string {
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), mapping.NewID())
 }
 
+// buildStore opens the store: that of a dry run, one that was given, or the configured one.
+func (a *App) buildStore(c *config.Config) (err error) {
+	if a.o.Store != nil && !a.o.DryRun {
+		a.store = a.o.Store
+		return nil
+	}
+	var closeStore func() error
+	if a.o.DryRun {
+		a.store, closeStore, err = open.ScratchStore(a.log)
+	} else {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if a.store, err = open.Store(ctx, c, a.log); err == nil {
+			closeStore = a.store.Close
+		}
+	}
+	if err == nil {
+		a.life.onStop = append(a.life.onStop, closeStore)
+	}
+	return err
+}
+
 func (a *App) buildSides(c *config.Config) error {
 	a.session = a.newSession()
 	a.questions = ledger.NewQuestions(a.store, a.o.Now)
@@ -210,7 +233,7 @@ func (a *App) buildSides(c *config.Config) error {
 	requests, duration := apiMetrics(a.o.Registry)
 	waits := budgets.NewWaits(a.o.Registry)
 	a.budgets = budgets.New(budgets.Options{Store: a.store, Settings: a.set, Now: a.o.Now})
-	hub, err := newGitHubClient(c, github.Options{
+	hub, err := open.GitHub(c, github.Options{
 		Share: a.budgets, Holds: budgets.Holds{Store: a.store}, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
 		Metrics: &github.Metrics{Requests: requests, Duration: duration, Waits: waits}, Transport: a.transport(), Observer: answers{a.monitor, reconcile.ServiceGitHub},
 	})
@@ -229,16 +252,6 @@ func (a *App) buildSides(c *config.Config) error {
 		return nil
 	})
 	return a.addProjects(c)
-}
-
-// newGitHubClient makes the adapter from the configuration; o carries what the
-// configuration does not say.
-func newGitHubClient(c *config.Config, o github.Options) (*github.Client, error) {
-	o.APIURL, o.Token, o.FormerAccounts = c.GitHub.APIURL, c.GitHub.Token.Reveal(), c.GitHub.FormerAccounts
-	if app := c.GitHub.App; app != nil {
-		o.App = &github.App{ID: app.ID, PrivateKey: []byte(app.PrivateKey.Reveal())}
-	}
-	return github.New(o)
 }
 
 func apiMetrics(r prometheus.Registerer) (*prometheus.CounterVec, *prometheus.HistogramVec) {

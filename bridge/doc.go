@@ -8,5 +8,5 @@
 //
 // app.go makes the parts, run.go is the life of the process, and reload.go takes over another
 // configuration. services.go, projects.go and operator.go give the parts the clients of both
-// services. The other files are the program as one part sees it.
+// services, which package open makes. The other files are the program as one part sees it.
 package bridge

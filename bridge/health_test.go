@@ -67,19 +67,19 @@ func TestHealthAndActivity(t *testing.T) {
 
 // TestLastDelivery: what the catch-up lists is no delivery. GitHub's first one is.
 func TestLastDelivery(t *testing.T) {
-	w := newChecked(t, bridgetest.Options{})
+	w := world(t, bridgetest.Options{Idle: true})
 	w.Hook = -1 // there is none
 	if err := w.StartBridge(); err != nil {
 		t.Fatal(err)
 	}
-	hub := func() admin.ServiceHealth { return askFor[admin.Health](t, w.World, "/api/v1/health").Services[0] }
+	hub := func() admin.ServiceHealth { return askFor[admin.Health](t, w, "/api/v1/health").Services[0] }
 	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Fix it"})
-	until(t, w.World, "the card", func() bool { return len(w.Project.Cards()) == 1 })
+	until(t, w, "the card", func() bool { return len(w.Project.Cards()) == 1 })
 	if got := hub().Sources; !got[0].At.IsZero() || got[1].At.IsZero() {
 		t.Errorf("after a catch-up: %+v", got)
 	}
 	w.GitHub.AddHook(bridgetest.RepoName, w.WebhookURL(), bridgetest.WebhookSecret)
-	until(t, w.World, "the ping", func() bool { return !hub().Sources[0].At.IsZero() })
+	until(t, w, "the ping", func() bool { return !hub().Sources[0].At.IsZero() })
 }
 
 // TestAnOutageEndsForAnIdleReplica: a replica that neither polls nor works a key learns that a

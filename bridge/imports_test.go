@@ -78,11 +78,12 @@ var arrows = map[string][]string{
 	"bridge/settings":          {"mapping", "config", "bridge/budgets", "bridge/engine", "bridge/preflight", "bridge/reconcile", "bridge/retention", "bridge/status", "bridge/webhook"},
 	"bridge/renames":           {"mapping", "bridge/catchup", "bridge/identity", "bridge/settings"},
 	"bridge/needs":             {"mapping", "bridge/catchup", "bridge/identity", "bridge/pause", "bridge/poll", "bridge/preflight", "bridge/retention", "bridge/settings"},
+	"bridge/open":              {"mapping", "store", "store/redisstore", "store/boltstore", "config", "bridge/adapters", "bridge/budgets", "bridge/effects", "bridge/epoch", "bridge/explain", "bridge/github", "bridge/operator", "bridge/planning", "bridge/preflight", "bridge/settings", "bridge/status"},
 	"bridge": {
-		"mapping", "store", "store/redisstore", "store/boltstore", "config",
+		"mapping", "store", "config",
 		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/clock", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard", "bridge/monitor", "bridge/factlog", "bridge/lease",
 		"bridge/epoch", "bridge/identity", "bridge/jobs", "bridge/operator", "bridge/explain", "bridge/ledger", "bridge/inventory", "bridge/importer", "bridge/verifier", "bridge/preflight", "bridge/repositories", "bridge/accounts", "bridge/metrics", "bridge/milestones", "bridge/requeue", "bridge/adapters", "bridge/budgets",
-		"bridge/settings", "bridge/renames", "bridge/needs",
+		"bridge/settings", "bridge/renames", "bridge/needs", "bridge/open",
 	},
 
 	"cmd/planbridge":      {"mapping", "store/...", "config", "bridge/..."},

@@ -12,6 +12,7 @@ import (
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/inventory"
 	"planbridge/bridge/needs"
+	"planbridge/bridge/open"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
@@ -129,8 +130,8 @@ func (a *App) addProjects(c *config.Config) error {
 			known.side.SetSecret(conf.Secret.Reveal())
 			continue
 		}
-		client, err := planning.New(planning.Options{
-			BaseURL: c.Planning.BaseURL, Project: id, Secret: conf.Secret.Reveal(), Logger: a.log.With("project", name, "service", reconcile.ServicePlanning(id)), Metrics: a.metrics.planning,
+		client, err := open.Planning(c, conf, planning.Options{
+			Logger: a.log.With("project", name, "service", reconcile.ServicePlanning(id)), Metrics: a.metrics.planning,
 			BreakerPause: recovery, Random: clock.New(a.o.Now, a.o.Random), HTTPClient: a.httpClient(), Observer: answers{a.monitor, reconcile.ServicePlanning(id)},
 		})
 		if err != nil {

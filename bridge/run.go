@@ -14,6 +14,7 @@ import (
 	"planbridge/bridge/epoch"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
+	"planbridge/bridge/open"
 	"planbridge/bridge/retention"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -149,7 +150,7 @@ func (a *App) runReached(ctx context.Context) {
 	a.jobs.Open(ctx)
 	a.projects.start(func(p *poll.Poller) (stop func()) { return a.spawn(ctx, "poll", p.Run) })
 	a.spawn(ctx, "account", a.account.Run)
-	notice := preflight.QuarantineNotice{Source: preflightSource{a.set, a.log}, Store: a.store, Visibility: adapters.Visibility{GitHub: a.github}, Logger: a.log}
+	notice := preflight.QuarantineNotice{Source: open.Source{Settings: a.set, Logger: a.log}, Store: a.store, Visibility: adapters.Visibility{GitHub: a.github}, Logger: a.log}
 	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", notice.Give) })
 	a.spawn(ctx, "reroute", func(ctx context.Context) {
 		a.until(ctx, "look for links that go by other routes", func(ctx context.Context) error { _, err := a.requeue.Reroute(ctx); return err })
@@ -159,7 +160,7 @@ func (a *App) runReached(ctx context.Context) {
 	}
 	if a.o.Prove > 0 {
 		prover := preflight.NewProver(preflight.ProverOptions{
-			Source: preflightSource{a.set, a.log}, Every: a.o.Prove, Clock: clock.New(a.o.Now, a.o.Random), Guard: a.guard, Logger: a.log,
+			Source: open.Source{Settings: a.set, Logger: a.log}, Every: a.o.Prove, Clock: clock.New(a.o.Now, a.o.Random), Guard: a.guard, Logger: a.log,
 			Proven: a.monitor.Proven,
 		})
 		a.spawn(ctx, "prove", prover.Run)

@@ -26,6 +26,14 @@ func (s Store) File() (string, bool) {
 	return name, ok
 }
 
+// Kind names the kind of store: file or redis.
+func (s Store) Kind() string {
+	if _, ok := s.File(); ok {
+		return "file"
+	}
+	return "redis"
+}
+
 // Check reports what is wrong with the URL.
 func (s Store) Check() error {
 	if want := wantStoreURL(s); want != "" {

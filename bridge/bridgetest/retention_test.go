@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/logtest"
+	"planbridge/bridge/open"
 	"planbridge/bridge/planningtest"
 	"planbridge/config"
 	"planbridge/mapping"
@@ -32,7 +32,7 @@ func retained(t *testing.T, o bridgetest.Options, fill func(w *world, s store.St
 		t.Fatal(err)
 	}
 	open := func(do func(store.Store) error) {
-		s, err := bridge.OpenStore(t.Context(), c, slog.New(slog.DiscardHandler))
+		s, err := open.Store(t.Context(), c, slog.New(slog.DiscardHandler))
 		if err == nil {
 			err = errors.Join(do(s), s.Close())
 		}

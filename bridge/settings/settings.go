@@ -1,8 +1,8 @@
 // Package settings turns the configuration into what the packages of the bridge take.
 //
 // [Settings] are those of one configuration and never change. [Current] holds the ones in force:
-// a reload replaces them, and so does a repository that was renamed. No other package beside the
-// bridge knows package config.
+// a reload replaces them, and so does a repository that was renamed. Beside the bridge and package
+// open no other one knows package config.
 package settings
 
 import (
@@ -55,6 +55,9 @@ func New(c *config.Config, dryRun bool, made time.Time) *Settings {
 		EnterDelay: c.GitHub.EnterDelay, Coalesce: c.Coalesce, Quiet: quiet,
 	}}
 }
+
+// Read returns the settings of a configuration for a command, which asks and is no service.
+func Read(c *config.Config) *Settings { return New(c, false, time.Time{}) }
 
 // HasRights reports whether the configuration gives a login rights: it is one of the users or a
 // former account of the bridge.

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"planbridge/bridge"
+	"planbridge/bridge/open"
 	"planbridge/bridge/preflight"
+	"planbridge/bridge/settings"
 	"planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/mapping"
@@ -39,9 +40,9 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 			return misuse{err}
 		}
 	}
-	findings := bridge.Check(ctx, cfg, bridge.CheckOptions{
-		HookURL: hookURL, Running: newClient(cfg).eachLink, AgainstRunning: c.AgainstRunning, Logger: slog.New(slog.DiscardHandler),
-	})
+	plan, quiet := settings.Read(cfg).Plan(), slog.New(slog.DiscardHandler)
+	plan.HookURL, plan.AgainstRunning = hookURL, c.AgainstRunning
+	findings := preflight.Check(ctx, plan, open.Preflight{Config: cfg, Running: newClient(cfg).eachLink, Logger: quiet}, quiet)
 	if c.AgainstRunning {
 		findings = append(findings, againstRunning(ctx, cfg))
 	}
@@ -136,7 +137,7 @@ func (g *group) finding() preflight.Finding {
 
 // expand prints the effective route of each repository.
 func (c *checkCmd) expand(ctx context.Context, p *process, cfg *config.Config) error {
-	list, err := bridge.Expand(ctx, cfg, slog.New(slog.DiscardHandler))
+	list, err := preflight.Expand(ctx, settings.Read(cfg).Plan(), open.Preflight{Config: cfg, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
@@ -166,7 +167,7 @@ func againstRunning(ctx context.Context, cfg *config.Config) preflight.Finding {
 		f.Level, f.Words = preflight.LevelWarn, "it was not asked for its routes: "+err.Error()
 		return f
 	}
-	changes := bridge.RouteChanges(running.Routes, cfg)
+	changes := mapping.NewRoutes(running.Routes).ChangesTo(settings.Read(cfg).Routes)
 	f.Words = "a reload changes no route"
 	if !changes.None() {
 		f.Words = "what a reload changes of the routes: " + changes.String()

@@ -18,7 +18,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"planbridge/bridge"
+	"planbridge/bridge/open"
 	"planbridge/bridge/status"
 	"planbridge/config"
 )
@@ -108,7 +108,7 @@ func reachable(listen string) string {
 // openStore answers from the store itself.
 func openStore(ctx context.Context, c *config.Config, stderr io.Writer) (*client, error) {
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	op, closeStore, err := bridge.OpenOperator(ctx, c, log)
+	op, closeStore, err := open.Operator(ctx, c, log)
 	if err != nil {
 		return nil, fmt.Errorf("no service answers on %s: %w", reachable(c.Server.AdminListen), err)
 	}

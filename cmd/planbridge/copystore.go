@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"planbridge/bridge"
 	"planbridge/bridge/epoch"
+	"planbridge/bridge/open"
 	"planbridge/config"
 	"planbridge/store"
 	"planbridge/store/backup"
@@ -102,12 +102,12 @@ func copyStore(ctx context.Context, p *process, from, to *config.Config) (s back
 			return s, fmt.Errorf("open store %s: %w", path, err)
 		}
 	}
-	old, err := bridge.OpenStore(ctx, from, log)
+	old, err := open.Store(ctx, from, log)
 	if err != nil {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, old.Close()) }()
-	switch same, err := bridge.NamesStore(ctx, to, old, log); {
+	switch same, err := open.IsStore(ctx, to, old, log); {
 	case err != nil:
 		return s, err
 	case same:
@@ -121,7 +121,7 @@ func copyStore(ctx context.Context, p *process, from, to *config.Config) (s back
 		return s, err
 	}
 	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
-	err = backup.Write(ctx, f, old, backup.Header{Program: programVersion(), Store: bridge.StoreKind(from), At: time.Now().UTC()})
+	err = backup.Write(ctx, f, old, backup.Header{Program: programVersion(), Store: from.Store.Kind(), At: time.Now().UTC()})
 	if err != nil {
 		return s, err
 	}
@@ -132,7 +132,7 @@ func copyStore(ctx context.Context, p *process, from, to *config.Config) (s back
 		return s, err
 	}
 	if _, err = f.Seek(0, io.SeekStart); err == nil {
-		err = bridge.Restore(ctx, to, log, backup.Entries(f), false)
+		err = load(ctx, to, log, backup.Entries(f), false)
 	}
 	if err != nil {
 		return s, err

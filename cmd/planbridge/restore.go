@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net"
 	"os"
+	"time"
 
-	"planbridge/bridge"
+	"planbridge/bridge/open"
 	"planbridge/config"
 	"planbridge/store"
 	"planbridge/store/backup"
@@ -73,13 +75,33 @@ func (c *restoreCmd) restore(ctx context.Context, p *process, got *restored) err
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	got.To = bridge.StoreKind(cfg)
+	got.To = cfg.Store.Kind()
 	log := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	err = bridge.Restore(ctx, cfg, log, backup.Entries(f), c.Force)
+	err = load(ctx, cfg, log, backup.Entries(f), c.Force)
 	if errors.Is(err, store.ErrNotEmpty) {
 		err = fmt.Errorf("%w: --force replaces what it holds", err)
 	}
 	return err
+}
+
+// unfinishedWait bounds the question whether a restore left its store in part.
+const unfinishedWait = 5 * time.Second
+
+// load puts entries in the place of what the configured store holds; replace: even
+// where it holds anything. Errors are those of [store.Dumps].Load.
+func load(ctx context.Context, c *config.Config, log *slog.Logger, entries iter.Seq2[store.Entry, error], replace bool) error {
+	s, err := open.UnfinishedStore(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	if err = s.Load(ctx, entries, replace); err != nil {
+		asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), unfinishedWait)
+		defer cancel()
+		if _, now := s.Epoch(asked); errors.Is(now, store.ErrUnfinished) {
+			err = fmt.Errorf("%w; no program serves the store now: %w", err, store.ErrUnfinished)
+		}
+	}
+	return errors.Join(err, s.Close())
 }
 
 // nobodyServes fails where a service answers on this configuration's admin listener.

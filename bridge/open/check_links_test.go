@@ -1,4 +1,4 @@
-package bridge_test
+package open_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package bridge_test
+package open_test
 
 import (
 	"context"
@@ -13,10 +13,12 @@ import (
 	"strings"
 	"testing"
 
-	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/open"
 	"planbridge/bridge/planningtest"
+	"planbridge/bridge/preflight"
+	"planbridge/bridge/settings"
 	api "planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/store/redisstore/redistest"
@@ -69,8 +71,10 @@ func (c *checked) findings() string {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	plan, quiet := settings.Read(cfg).Plan(), slog.New(slog.DiscardHandler)
+	plan.HookURL = c.hookURL
 	var lines strings.Builder
-	for _, f := range bridge.Check(c.t.Context(), cfg, bridge.CheckOptions{HookURL: c.hookURL, Running: nobodyRuns, Logger: slog.New(slog.DiscardHandler)}) {
+	for _, f := range preflight.Check(c.t.Context(), plan, open.Preflight{Config: cfg, Running: nobodyRuns, Logger: quiet}, quiet) {
 		fmt.Fprintf(&lines, "%s %s: %s\n", f.Level, f.Place, f.Words)
 	}
 	return lines.String()

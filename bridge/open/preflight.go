@@ -1,0 +1,67 @@
+package open
+
+import (
+	"context"
+	"log/slog"
+
+	"planbridge/bridge/adapters"
+	"planbridge/bridge/github"
+	"planbridge/bridge/planning"
+	"planbridge/bridge/preflight"
+	"planbridge/bridge/settings"
+	"planbridge/bridge/status"
+	"planbridge/config"
+	"planbridge/store"
+)
+
+// Running visits the links of the service that runs with a configuration; an error says
+// why there was none that answered.
+type Running func(ctx context.Context, visit func(status.Link)) error
+
+// Preflight opens what a configuration names, for a check.
+type Preflight struct {
+	Config *config.Config
+	// Running tells of the links where another process has the store.
+	Running Running
+	Logger  *slog.Logger
+}
+
+// OpenGitHub implements [preflight.Services].
+func (s Preflight) OpenGitHub() (preflight.GitHub, error) {
+	hub, err := GitHub(s.Config, github.Options{Timeout: preflight.RequestTimeout, Logger: s.Logger})
+	if err != nil {
+		return nil, err
+	}
+	return adapters.PreflightGitHub{Client: hub}, nil
+}
+
+// OpenPlanning implements [preflight.Services].
+func (s Preflight) OpenPlanning(name string) (preflight.Planning, error) {
+	client, err := Planning(s.Config, s.Config.Planning.Projects[name], planning.Options{Timeout: preflight.RequestTimeout, ReadRetries: 1, Logger: s.Logger})
+	if err != nil {
+		return nil, err
+	}
+	return adapters.PreflightPlanning{Client: client}, nil
+}
+
+// OpenStore implements [preflight.Services].
+func (s Preflight) OpenStore(ctx context.Context, log *slog.Logger) (store.Store, error) {
+	return Store(ctx, s.Config, log)
+}
+
+// RunningLinks implements [preflight.Services].
+func (s Preflight) RunningLinks(ctx context.Context, visit func(status.Link)) error {
+	return s.Running(ctx, visit)
+}
+
+// Source tells which configuration of a running service is to be proven.
+type Source struct {
+	Settings *settings.Current
+	Logger   *slog.Logger
+}
+
+// Configuration implements [preflight.Source].
+func (s Source) Configuration() (plan *preflight.Plan, services preflight.Services, version any) {
+	set := s.Settings.Load()
+	return set.Plan(), Preflight{Config: set.Config, Logger: s.Logger}, set.Config
+}
