@@ -83,7 +83,8 @@ func boxes(body string) []box {
 			return ast.WalkSkipChildren, nil
 		}
 		if item, ok := n.(*ast.ListItem); ok && entering {
-			if first := item.FirstChild(); first != nil && first.Lines() != nil && first.Lines().Len() > 0 {
+			first := item.FirstChild()
+			if first != nil && first.Kind() != ast.KindCodeBlock && first.Lines() != nil && first.Lines().Len() > 0 {
 				if b, ok := boxAt(body, lf.of(first.Lines().At(0).Start)); ok {
 					b.node = item
 					found = append(found, b)

@@ -59,6 +59,7 @@ func TestItems(t *testing.T) {
 		"fenced code":                   {"```\n- [ ] a\n```\n- [ ] b\n", "  b", "```\n- [ ] a\n```\n"},
 		"code in an item":               {"- [ ] a\n  ```\n  - [ ] no\n  ```\n", "  a", "  ```\n  - [ ] no\n  ```\n"},
 		"code that is not ended":        {"~~~\n- [ ] a\n", "", "~~~\n- [ ] a\n"},
+		"code behind a list marker":     {"-     [ ] a\n1.\t\t[x] b\n-    [ ] c\n", "  c", "-     [ ] a\n1.\t\t[x] b\n"},
 		"indented code":                 {"one\n\n    - [ ] a\n", "", "one\n\n    - [ ] a\n"},
 		"a quote":                       {"> - [ ] a\n\n- [ ] b\n", "  b", "> - [ ] a\n\n"},
 		"a quote in a list":             {"- > - [ ] a\n- [ ] b\n", "  b", "- > - [ ] a\n"},
