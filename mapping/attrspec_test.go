@@ -176,3 +176,34 @@ func TestViewsReadSpecs(t *testing.T) {
 		t.Errorf("task: %v", got)
 	}
 }
+
+// TestStateOfAnIssue has a row for each state, by what people see on the issue.
+func TestStateOfAnIssue(t *testing.T) {
+	s := LabelScheme{Prefix: "plan:", InProgress: "in-progress", Estimate: "points/{value}", Hours: "hours/{value}"}
+	for name, tt := range map[string]struct {
+		issue Issue
+		want  string
+	}{
+		"open":                        {Issue{State: "open", Labels: []string{"bug"}}, StateTodo},
+		"open with the label":         {Issue{State: "open", Labels: []string{"bug", "In-Progress"}}, StateInProgress},
+		"closed":                      {Issue{State: "closed"}, StateDone},
+		"closed, the label still on":  {Issue{State: "closed", Labels: []string{"in-progress"}}, StateDone},
+		"closed as not planned":       {Issue{State: "closed", StateReason: "not_planned"}, StateDone},
+		"open, planning's own status": {Issue{State: "open", Labels: []string{"plan:In Progress"}}, StateTodo},
+	} {
+		view, _ := IssueView(&tt.issue, s, Keys{}, nil)
+		if view[State].Value != tt.want {
+			t.Errorf("%s: %s, want %s", name, view[State].Value, tt.want)
+		}
+	}
+}
+
+// TestTexts: people write titles and summaries as they like; estimates and states they do not.
+func TestTexts(t *testing.T) {
+	if got := AttributesWith((*AttrSpec).IsText); !slices.Equal(got, []Attribute{Title, Summary}) {
+		t.Errorf("texts are %v", got)
+	}
+	if got := AttributesWith(func(*AttrSpec) bool { return false }); len(got) != 0 {
+		t.Errorf("with nothing: %v", got)
+	}
+}

@@ -155,19 +155,20 @@ func TestUncutTitle(t *testing.T) {
 	}
 }
 
-func TestConflictID(t *testing.T) {
-	id := mapping.ConflictID("c1", mapping.Summary, "ours\r\ntext \n", "theirs")
-	if got := mapping.ConflictID("c1", mapping.Summary, "ours\ntext", "theirs\n"); got != id {
-		t.Errorf("%s and %s of what is the same to the bridge", id, got)
-	}
-	for _, other := range []string{
-		mapping.ConflictID("c2", mapping.Summary, "ours\ntext", "theirs"),
-		mapping.ConflictID("c1", mapping.Title, "ours\ntext", "theirs"),
-		mapping.ConflictID("c1", mapping.Summary, "theirs", "ours\ntext"),
-		mapping.ConflictID("c1", mapping.Summary, "ours\ntexttheirs", ""),
+// TestTooLong: GitHub counts characters, not bytes.
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		body string
+		want bool
+	}{
+		"nothing":                      {"", false},
+		"as long as GitHub takes":      {strings.Repeat("é", mapping.MaxBody), false},
+		"one character more":           {strings.Repeat("é", mapping.MaxBody) + "x", true},
+		"as many bytes, but no longer": {strings.Repeat("日", mapping.MaxBody/3+1), false},
 	} {
-		if other == id {
-			t.Errorf("another conflict has the same id %s", id)
+		if got := mapping.TooLong(tt.body); got != tt.want {
+			t.Errorf("%s: too long %v", name, got)
 		}
 	}
 }

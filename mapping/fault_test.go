@@ -73,3 +73,12 @@ func TestFaultsKeepWhatTheyCarry(t *testing.T) {
 		t.Errorf("%+v", refusal)
 	}
 }
+
+// TestRateLimitNamesItsService: people read GitHub's name, and planning as operators call it.
+func TestRateLimitNamesItsService(t *testing.T) {
+	for api, want := range map[string]string{"github": "GitHub", "planning": "planning"} {
+		if got := (&RateLimited{API: api}).Service(); got != want {
+			t.Errorf("%s is called %s", api, got)
+		}
+	}
+}

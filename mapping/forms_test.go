@@ -44,3 +44,62 @@ func TestFormsAreEqual(t *testing.T) {
 		}
 	})
 }
+
+// TestDigestsTellValuesApart: two values of a side have one digest exactly where they are the
+// same to the bridge.
+func TestDigestsTellValuesApart(t *testing.T) {
+	value := rapid.SampledFrom([]string{"", "a", "a ", " a", "a\r\n", "A", "3", "3.0", "03", "3.5", "3.50", "two\nlines", "two\r\nlines \n", "\x00a"})
+	rapid.Check(t, func(t *rapid.T) {
+		a, x, y := rapid.SampledFrom(Attributes).Draw(t, "attribute"), value.Draw(t, "x"), value.Draw(t, "y")
+		if same := DigestValue(a, x) == DigestValue(a, y); same != Same(a, x, y) {
+			t.Errorf("%s %q and %q have the same digest: %v", a, x, y, same)
+		}
+	})
+}
+
+// TestSameOfASide has a row for each thing that is no edit of an attribute, and one that is.
+func TestSameOfASide(t *testing.T) {
+	for _, x := range []struct {
+		a    Attribute
+		x, y string
+		want bool
+	}{
+		{Title, "a title", " a\ttitle ", true},
+		{Title, "a title", "A title", false},
+		{Title, strings.Repeat("x", 300), CutTitle(strings.Repeat("x", 300)), false},
+		{Summary, "a\r\nb  \n", "a\nb", true},
+		{Summary, "  a", "a", false},
+		{Estimate, "3", "3.0", true},
+		{Estimate, "", "0", false},
+		{Estimate, "none", "", true},
+		{State, StateDone, StateDone, true},
+		{State, StateDone, "Done", false},
+		{"unknown", "a", "a", true},
+		{"unknown", "a", "a ", false},
+	} {
+		if got := Same(x.a, x.x, x.y); got != x.want {
+			t.Errorf("%s: %.20q and %.20q are the same: %v", x.a, x.x, x.y, got)
+		}
+	}
+}
+
+// TestRouteThatSparesGitHubReadsTheGreatestEstimate: nobody takes the older of two labels off
+// there, so that the base does not tell which one is new, and both stay.
+func TestRouteThatSparesGitHubReadsTheGreatestEstimate(t *testing.T) {
+	scheme := LabelScheme{Prefix: "plan:", InProgress: "in-progress", Estimate: "points/{value}", Hours: "hours/{value}"}
+	issue, base := &Issue{State: "open", Labels: []string{"points/8", "points/2"}}, map[Attribute]Base{Estimate: {GitHub: "8"}}
+	for name, tt := range map[string]struct {
+		direction Direction
+		value     string
+		extra     int
+	}{
+		"both ways":   {Both, "2", 1},
+		"to GitHub":   {ToGitHub, "2", 1},
+		"to planning": {ToPlanning, "8", 0},
+	} {
+		view, extra := (&Route{Direction: tt.direction}).IssueView(issue, scheme, Keys{}, base)
+		if view[Estimate].Value != tt.value || len(extra) != tt.extra {
+			t.Errorf("%s: the estimate is %q, %v should go", name, view[Estimate].Value, extra)
+		}
+	}
+}

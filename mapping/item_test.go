@@ -168,3 +168,63 @@ func TestFormerIssuesHaveABound(t *testing.T) {
 		t.Errorf("after it came back: %v", l.Former)
 	}
 }
+
+// TestTaskAsACard: a task shows what a card shows, and its state.
+func TestTaskAsACard(t *testing.T) {
+	task := Task{ID: "task", CID: 7, Version: 9, Owner: "card", Title: Versioned{"t", 1}, Summary: Versioned{"s", 2}, Estimate: Versioned{"3", 3}, State: Versioned{StateDone, 4}}
+	card := task.AsCard()
+	if card.ID != "task" || card.CID != 7 || card.Version != 9 || card.State != task.State {
+		t.Errorf("the card is %+v", card)
+	}
+	for _, a := range []Attribute{Title, Summary, Estimate} {
+		if got, want := card.Values()[a], task.Values()[a]; got != want {
+			t.Errorf("%s: %v, want %v", a, got, want)
+		}
+	}
+	if name := NameTask(&task); name != (CardID{ID: "task", CID: 7}) {
+		t.Errorf("it is named %+v", name)
+	}
+}
+
+// TestDigestTaskIsOfEveryField: a task that changed in anything is another snapshot.
+func TestDigestTaskIsOfEveryField(t *testing.T) {
+	task := func() *Task {
+		return &Task{ID: "task", CID: 7, Version: 9, Owner: "card", Title: Versioned{"t", 1}, Summary: Versioned{"s", 2}, Estimate: Versioned{"3", 3}, State: Versioned{StateTodo, 4}}
+	}
+	digest := DigestTask(task())
+	if DigestTask(task()) != digest {
+		t.Error("the same task has two digests")
+	}
+	for name, change := range map[string]func(*Task){
+		"id":       func(t *Task) { t.ID = "other" },
+		"number":   func(t *Task) { t.CID++ },
+		"version":  func(t *Task) { t.Version++ },
+		"card":     func(t *Task) { t.Owner = "" },
+		"title":    func(t *Task) { t.Title.Value = "u" },
+		"summary":  func(t *Task) { t.Summary.Version++ },
+		"estimate": func(t *Task) { t.Estimate.Value = "" },
+		"state":    func(t *Task) { t.State.Value = StateDone },
+	} {
+		other := task()
+		if change(other); DigestTask(other) == digest {
+			t.Errorf("another %s makes no other snapshot", name)
+		}
+	}
+}
+
+// TestMoveNamesTheIssue: what an issue has become is told by what does not change again.
+func TestMoveNamesTheIssue(t *testing.T) {
+	issue := &Issue{ID: 8, NodeID: "I_8", Repo: "acme/api", RepoID: 4, Number: 3, Author: "octocat", CreatedAt: noon, UpdatedAt: noon.Add(time.Hour), Title: "t"}
+	want := IssueID{ID: 8, NodeID: "I_8", Repo: "acme/api", RepoID: 4, Number: 3, Author: "octocat", Born: noon}
+	if move := NewMove(7, issue); move.From != 7 || move.To != want {
+		t.Errorf("the move is %+v", move)
+	}
+	seen := want
+	seen.UpdatedAt, seen.Digest, seen.Agreed = noon, "digest", noon
+	if seen.Bare() != want {
+		t.Errorf("without what was seen of it: %+v", seen.Bare())
+	}
+	if issue.Name() != "acme/api#3" {
+		t.Errorf("people call it %s", issue.Name())
+	}
+}

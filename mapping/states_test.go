@@ -120,3 +120,30 @@ func TestConstructorsAreInTheTable(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedTransitionIsNamed: the error says which event met which state.
+func TestRefusedTransitionIsNamed(t *testing.T) {
+	t.Parallel()
+	p := Pair{State: Erased}
+	if err := p.Advance(EventFound); err == nil || err.Error() != `no transition for "found" in state "erased"` {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestWithoutProject has a row for each state: what was worked rests, and says that its project
+// is not configured; what rests already keeps its reason.
+func TestWithoutProject(t *testing.T) {
+	t.Parallel()
+	for from, rests := range map[LinkState]bool{
+		Entering: true, Creating: true, Linked: true, Left: true, Orphaned: true, Dormant: false, Erased: false,
+	} {
+		l := Link{Project: "5447", Pair: Pair{State: from, Rest: Rest{Why: "before"}}}
+		l.WithoutProject()
+		switch {
+		case rests && (l.State != Dormant || l.Suspended != from || l.Why != "planning.projects does not name its project 5447"):
+			t.Errorf("%s became %+v", from, l.Pair)
+		case !rests && (l.State != from || l.Why != "before"):
+			t.Errorf("%s, which rests, became %+v", from, l.Pair)
+		}
+	}
+}
