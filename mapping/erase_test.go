@@ -48,7 +48,7 @@ func fullLink(state mapping.LinkState) *mapping.Link {
 			Card:  mapping.CardID{ID: mapping.ObjectID("c" + string(rune('0'+id))), CID: id, Bucket: "b", BucketName: secretWords, StateID: "s"},
 		}
 		p.Base = map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: secretWords, Planning: secretWords}}
-		p.Refused = map[mapping.Attribute]mapping.Refusal{mapping.Summary: {Value: mapping.DigestText(secretWords), Words: secretWords}}
+		p.Refused = map[mapping.Attribute]mapping.Refusal{mapping.Summary: {Value: mapping.DigestText(secretWords), Message: secretWords}}
 		p.Former = []int64{id + 100}
 		p.Pending = []mapping.Pending{{Attribute: mapping.Title, From: secretWords, To: secretWords}}
 		p.Why = secretWords

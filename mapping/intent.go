@@ -27,8 +27,8 @@ type Intent struct {
 
 // Refusal is a value that a side does not take.
 type Refusal struct {
-	Side  Side      `json:"side"`
-	Value string    `json:"value"` // digest of the refused value
-	Words string    `json:"words"` // the service's own
-	At    time.Time `json:"at"`
+	Side    Side      `json:"side"`
+	Value   string    `json:"value"` // digest of the refused value
+	Message string    `json:"words"` // the service's own
+	At      time.Time `json:"at"`
 }

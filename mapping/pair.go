@@ -88,10 +88,10 @@ type Reads struct {
 
 // Mark is the state of the pair's marker, beside its nonce.
 type Mark struct {
-	// Remarked is the digest of the text, without our marker, that last got its marker back. A
+	// MarkerRestored is the digest of the text, without our marker, that last got its marker back. A
 	// service that removes it again is not written to for ever.
-	Remarked string `json:"remarked,omitempty"`
-	Copied   bool   `json:"copied,omitempty"` // a person copied another pair's card or task to make this one's
+	MarkerRestored string `json:"remarked,omitempty"`
+	Copied         bool   `json:"copied,omitempty"` // a person copied another pair's card or task to make this one's
 }
 
 // Kin is an issue's relation to other issues.

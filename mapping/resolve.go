@@ -262,10 +262,10 @@ func (in *Input) restrain(d Decision) Decision {
 		return d
 	}
 	if w := d.Planning; w != nil && refused.Side == Planning && refused.Value == DigestText(w.To) {
-		return d.held(Blocked, "planning refused it: "+refused.Words)
+		return d.held(Blocked, "planning refused it: "+refused.Message)
 	}
 	if w := d.GitHub; w != nil && refused.Side == GitHub && refused.Value == DigestText(w.To) {
-		return d.held(Blocked, "GitHub refused it: "+refused.Words)
+		return d.held(Blocked, "GitHub refused it: "+refused.Message)
 	}
 	return d
 }

@@ -240,7 +240,7 @@ func withhold(w work) (verdict, error) {
 // changed would enter, and get a second card.
 func signJoined(w work) (verdict, error) {
 	_, agreed := w.pair.Base[mapping.Summary]
-	if !w.round.writes() || agreed || w.root != nil || signer(w).markedSide() != mapping.Planning || w.unmarked == "" || w.unmarked == w.pair.Remarked || !w.route.Writes(mapping.Planning) {
+	if !w.round.writes() || agreed || w.root != nil || signer(w).markedSide() != mapping.Planning || w.unmarked == "" || w.unmarked == w.pair.MarkerRestored || !w.route.Writes(mapping.Planning) {
 		return pass, nil
 	}
 	now := w.p[mapping.Summary]
@@ -254,12 +254,12 @@ func signJoined(w work) (verdict, error) {
 		d := mapping.Decision{Attribute: mapping.Summary, Planning: &mapping.Write{From: now.Value, To: now.Value, Version: now.Version}}
 		moved, err := planningWriter(w).putFailed(w.pair.Partner(), []mapping.Decision{d}, err)
 		if !moved && err == nil { // refused: it goes on without
-			w.pair.Remarked = w.unmarked
+			w.pair.MarkerRestored = w.unmarked
 		}
 		return anewIf(moved, err)
 	}
 	planningWriter(w).toldPlain(up)
-	w.pair.Remarked, w.unmarked = w.unmarked, ""
+	w.pair.MarkerRestored, w.unmarked = w.unmarked, ""
 	w.pair.Card.Version = max(w.pair.Card.Version, up.Version)
 	if got, ok := up.Values[mapping.Summary]; ok {
 		now = mapping.Versioned{Value: w.strip(got.Value), Version: got.Version}

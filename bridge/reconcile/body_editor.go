@@ -68,7 +68,7 @@ func (w bodyEditor) wholeBody(d *mapping.Decision, changes []mapping.Item) {
 		d.GitHub = &mapping.Write{From: body, To: to}
 		body = to
 		if r := w.pair.Refused[mapping.Summary]; r.Side == mapping.GitHub && r.Value == mapping.DigestText(to) {
-			d.Action, d.Why, d.GitHub = mapping.Blocked, "GitHub refused it: "+r.Words, nil
+			d.Action, d.Why, d.GitHub = mapping.Blocked, "GitHub refused it: "+r.Message, nil
 		}
 	}
 	d.Base.GitHub = w.putText(body, w.link.TaskLines(body), d.Base.GitHub)

@@ -135,7 +135,7 @@ func (w cleaner) bodyMarks() []mark {
 		case err != nil:
 			return false, err
 		case marked():
-			return false, parks("the marker stays in the body: GitHub refused it: %s", w.pair.Refused[mapping.Summary].Words)
+			return false, parks("the marker stays in the body: GitHub refused it: %s", w.pair.Refused[mapping.Summary].Message)
 		case !agreed:
 			delete(w.pair.Base, mapping.Summary)
 		}

@@ -192,7 +192,7 @@ func TestMoveIsPlanned(t *testing.T) {
 		}, "", "", "people are asked about the title"},
 		"refused": {func(w *world) {
 			w.alter(func(l *mapping.Link) {
-				l.Refused = map[mapping.Attribute]mapping.Refusal{mapping.Summary: {Side: mapping.GitHub, Words: "it is too long"}}
+				l.Refused = map[mapping.Attribute]mapping.Refusal{mapping.Summary: {Side: mapping.GitHub, Message: "it is too long"}}
 			})
 		}, "", "", "GitHub refuses the summary of acme/web#1 that planning has: it is too long"},
 	} {

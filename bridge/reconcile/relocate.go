@@ -158,7 +158,7 @@ func (w relocator) hindrance() string {
 	for _, p := range w.link.All() {
 		for a, r := range mapping.Sorted(p.Refused) {
 			if r.Side == mapping.GitHub {
-				return fmt.Sprintf("GitHub refuses the %s of %s that planning has: %s", a, partName(w.pair, p), r.Words)
+				return fmt.Sprintf("GitHub refuses the %s of %s that planning has: %s", a, partName(w.pair, p), r.Message)
 			}
 		}
 	}

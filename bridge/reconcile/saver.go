@@ -102,7 +102,7 @@ func (w saver) refuseValue(side mapping.Side, a mapping.Attribute, value string,
 	if w.pair.Refused == nil {
 		w.pair.Refused = map[mapping.Attribute]mapping.Refusal{}
 	}
-	w.pair.Refused[a] = mapping.Refusal{Side: side, Value: mapping.DigestText(value), Words: why.Message, At: w.Now().UTC()}
+	w.pair.Refused[a] = mapping.Refusal{Side: side, Value: mapping.DigestText(value), Message: why.Message, At: w.Now().UTC()}
 	w.note(side, a, "refused", why.Error())
 }
 

@@ -100,7 +100,7 @@ func (w signer) namesIssue(raw string) bool {
 // Without the marker the link could not be found again after a loss of the store. A text gets
 // its marker back once; after that it is left alone.
 func (w signer) restoreMarker(plan *mapping.Plan) {
-	if w.unmarked == "" || w.unmarked == w.pair.Remarked || w.link.Moving != nil || !w.route.Writes(w.markedSide()) {
+	if w.unmarked == "" || w.unmarked == w.pair.MarkerRestored || w.link.Moving != nil || !w.route.Writes(w.markedSide()) {
 		return
 	}
 	base, ok := w.pair.Base[mapping.Summary]
@@ -136,6 +136,6 @@ func (w signer) restoreMarker(plan *mapping.Plan) {
 // noteMarkerRestored records a text that got its marker back.
 func (w signer) noteMarkerRestored(d mapping.Decision) {
 	if d.Action == mapping.RestoreMarker {
-		w.pair.Remarked, w.unmarked = w.unmarked, ""
+		w.pair.MarkerRestored, w.unmarked = w.unmarked, ""
 	}
 }

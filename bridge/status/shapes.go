@@ -368,7 +368,7 @@ func detailOf(l *mapping.Link, history []mapping.Entry, now *mapping.Preview) Li
 }
 
 func refusedOf(p *mapping.Pair) map[string]Refusal {
-	return byAttribute(p.Refused, func(r mapping.Refusal) Refusal { return Refusal{string(r.Side), r.Words, r.At} })
+	return byAttribute(p.Refused, func(r mapping.Refusal) Refusal { return Refusal{string(r.Side), r.Message, r.At} })
 }
 
 // askingOf are the questions about a pair of a link. Nobody is asked about one that was parted.

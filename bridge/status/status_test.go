@@ -352,7 +352,7 @@ func filled() *memory {
 					Base:    map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "Fix <it>", Planning: "Fix <it>", Version: 2}},
 					Journal: mapping.Journal{Pending: []mapping.Pending{{ID: "x", Side: mapping.GitHub, Item: "issue:101", Attribute: mapping.Title, From: "a", To: "b", At: noon}}},
 					Disputes: mapping.Disputes{
-						Refused: map[mapping.Attribute]mapping.Refusal{mapping.Estimate: {Side: mapping.Planning, Words: "no such number", At: noon}},
+						Refused: map[mapping.Attribute]mapping.Refusal{mapping.Estimate: {Side: mapping.Planning, Message: "no such number", At: noon}},
 						Asking:  map[mapping.Attribute]string{mapping.State: "k1"},
 					},
 					Dates: mapping.Dates{Created: noon, Synced: noon.Add(time.Minute)},
