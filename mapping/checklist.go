@@ -79,9 +79,6 @@ func boxes(body string) []box {
 	var found []box
 	lf := places(body)
 	_ = ast.Walk(blocksOnly.Parse(text.NewReader(parseable(body))), func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker returns no error
-		if n.Kind() == ast.KindBlockquote {
-			return ast.WalkSkipChildren, nil
-		}
 		if item, ok := n.(*ast.ListItem); ok && entering {
 			first := item.FirstChild()
 			if first != nil && first.Kind() != ast.KindCodeBlock && first.Lines() != nil && first.Lines().Len() > 0 {
@@ -98,7 +95,6 @@ func boxes(body string) []box {
 
 // boxAt reads the box in a body that a list item's first words begin with.
 func boxAt(body string, open int) (box, bool) {
-	open += len(body[open:]) - len(strings.TrimLeft(body[open:], " \t"))
 	b := box{open: open, tick: open + 1}
 	b.line = span{lineStart(body, open), lineEnd(body, open)}
 	m := boxAndText.FindStringSubmatchIndex(body[open:])

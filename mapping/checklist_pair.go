@@ -35,16 +35,14 @@ func FindLines(known []Line, now []Item) []int {
 		old, place = append(old, text), append(place, k)
 	}
 	found := MatchItems(old, texts)
-	taken := map[int]bool{}
 	for i, o := range found {
 		if o >= 0 {
 			found[i] = place[o]
-			taken[place[o]] = true
 		}
 	}
 	away := map[string][]int{} // places in known, by text
 	for k, line := range known {
-		if line.Away && !taken[k] {
+		if line.Away {
 			text := CanonicalTitle(line.Text)
 			away[text] = append(away[text], k)
 		}

@@ -121,12 +121,9 @@ func extendList(body string, fresh []Item) string {
 			top = found[i]
 		}
 	}
-	list := top.node.Parent()
+	list, _ := top.node.Parent().(*ast.List) // of a list item it is always one
 	before := body[top.line.from:top.open]
-	number := 0
-	if l, ok := list.(*ast.List); ok && l.IsOrdered() {
-		number = l.Start + l.ChildCount()
-	}
+	number := list.Start + list.ChildCount()
 	lines := ""
 	for _, item := range fresh {
 		if m := listNumber.FindStringSubmatchIndex(before); m != nil {
