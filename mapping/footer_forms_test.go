@@ -28,3 +28,53 @@ func TestOwnFormsAreFoundEverywhere(t *testing.T) {
 		}
 	})
 }
+
+// TestPlainFootersNeedNoExpression: a footer as the bridge writes it is found without the long
+// expression, just as that would find it; each other form is left to the expression.
+func TestPlainFootersNeedNoExpression(t *testing.T) {
+	t.Parallel()
+	keys := NewKeys([]byte("key"))
+	footer := keys.AppendFooter("", Marker{MarkCard, "link", "nonce-1", "a/b é"}, "acme/web", 12, "https://github.com/acme/web/issues/12")
+	mark := footer[strings.Index(footer, "#planbridge")+1 : len(footer)-1]
+	replace := func(old, now string) string { return strings.Replace(footer, old, now, 1) }
+	for name, tt := range map[string]struct {
+		text  string
+		plain bool
+	}{
+		"as it is written":             {footer, true},
+		"with text behind it":          {footer + " and more\n\ntext", true},
+		"with the next one behind it":  {footer + footer, true},
+		"of a longer label":            {replace("acme/web#12]", "acme/web-and.more#123]"), true},
+		"nothing":                      {"", false},
+		"its words alone":              {footerWords, false},
+		"its words and a bracket":      {footerWords + " [", false},
+		"no link behind the label":     {footerWords + " [acme/web#12] (x)", false},
+		"a label that goes on":         {replace("acme/web#12]", "acme\n/web#12]"), false},
+		"a bracket in the label":       {replace("acme/web#12]", "acme[web#12]"), false},
+		"two spaces between its words": {replace("Synced by", "Synced  by"), false},
+		"a title behind the address":   {replace(mark+")", mark+` "title")`), false},
+		"an address in angle brackets": {replace("](https", "](<https"), false},
+		"an address without an end":    {strings.TrimSuffix(footer, ")"), false},
+		"no marker":                    {replace("#planbridge", "planbridge"), false},
+		"another word":                 {replace(mark, strings.Replace(mark, "planbridge", "planbridges", 1)), false},
+		"a later form of markers":      {replace(mark, strings.Replace(mark, "-1.", "-2.", 1)), false},
+		"one field less":               {replace(mark, strings.Replace(mark, ".link.", ".", 1)), false},
+		"one field more":               {replace(mark, strings.Replace(mark, ".link.", ".link.link.", 1)), false},
+		"a short signature":            {strings.TrimSuffix(footer, mark[len(mark)-1:]+")") + ")", false},
+		"a long signature":             {replace(mark, mark+"0"), false},
+		"a signature of other digits":  {replace(mark, mark[:len(mark)-1]+"g"), false},
+		"escaped by a Markdown writer": {replace(mark, strings.Replace(mark, ".link", `\.link`, 1)), false},
+		"a letter beyond ASCII":        {replace(mark, strings.Replace(mark, ".link", ".lınk", 1)), false},
+		"a letter just beyond ASCII":   {replace(mark, strings.Replace(mark, ".link", ".l\u0080nk", 1)), false},
+		"a comma in a field":           {replace(mark, strings.Replace(mark, ".link", ".l,nk", 1)), false},
+		"an underscore in a field":     {replace(mark, strings.Replace(mark, ".link", ".l_nk", 1)), false},
+	} {
+		got, want := plainFooter(tt.text), ownForms.FindStringSubmatchIndex(tt.text)
+		if (got != nil) != tt.plain {
+			t.Errorf("%s: plain %v: %q", name, got != nil, tt.text)
+		}
+		if tt.plain && cmp.Diff(want, got) != "" {
+			t.Errorf("%s: %s", name, cmp.Diff(want, got))
+		}
+	}
+}

@@ -58,8 +58,8 @@ func zeroWidth(r rune) bool {
 // joins reports whether a joiner or a non-joiner does what it is for: it stands
 // in an emoji, or between letters of a script that joins.
 func joins(r, before rune, after string) bool {
-	next, _ := utf8.DecodeRuneInString(after)
-	return (r == '\u200c' || r == '\u200d') && before >= utf8.RuneSelf && next >= utf8.RuneSelf && !zeroWidth(before) && !zeroWidth(next)
+	next, size := utf8.DecodeRuneInString(after)
+	return size > 0 && (r == '\u200c' || r == '\u200d') && before >= utf8.RuneSelf && next >= utf8.RuneSelf && !zeroWidth(before) && !zeroWidth(next)
 }
 
 // String tells of what is hidden, "" where nothing is.

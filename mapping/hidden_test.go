@@ -19,6 +19,30 @@ func TestHidden(t *testing.T) {
 		"tags\U000e0041\U000e0042":     "2 zero-width characters",
 		"x\u202ey\u2066z":              "2 bidirectional controls",
 		"<!-- \u202e -->\u202e\u200b":  "1 HTML comment, 1 zero-width character, 1 bidirectional control",
+
+		// A comment ends at its end, and one that does not goes on to the text's.
+		"<!--\u200b-->\u200b":             "1 HTML comment, 1 zero-width character",
+		"<!-- a <!-- b --> \u200b":        "1 HTML comment, 1 zero-width character",
+		"<!-- \u200b <!-- \u200b":         "1 HTML comment, 2 zero-width characters",
+		"< !-- no -- > <! -- <b>bold</b>": "",
+
+		// The tags of a flag are letters; behind anything else they are hidden.
+		"\U0001f3f4\U000e0020\U000e007f":  "",
+		"\U0001f3f4 \U000e0067":           "1 zero-width character",
+		"\U0001f3f4\U000e001f\U000e0067":  "2 zero-width characters",
+		"\U0001f3f4\U000e0080\U000e0067":  "2 zero-width characters",
+		"\U0001f3f4\U000e0067a\U000e0067": "1 zero-width character",
+
+		// A joiner joins two letters of a script that does, and nothing else.
+		"é\u200dé é\u200cé":  "",
+		"\u0080\u200d\u0080": "",
+		"\u007f\u200d\u0080": "1 zero-width character",
+		"\u0080\u200d\u007f": "1 zero-width character",
+		"é\u200d":            "1 zero-width character",
+		"é\u200d\u200dé":     "2 zero-width characters",
+		"é\u200bé":           "1 zero-width character",
+		"\u200dé":            "1 zero-width character",
+		"a\u3164b \u115f":    "2 zero-width characters", // fillers of Hangul
 	} {
 		if got := mapping.HiddenOn(mapping.GitHub, text).String(); got != want {
 			t.Errorf("%q hides %q, want %q", text, got, want)
