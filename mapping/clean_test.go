@@ -7,14 +7,17 @@ import "testing"
 func TestLentRoute(t *testing.T) {
 	rs := NewRoutes([]Route{{Name: "other", Project: "q"}, {
 		Name: "web", Repositories: []string{"acme/web"}, Project: "p", Username: "bridge", Direction: ToGitHub,
-		CreateIssues: true, Tasks: TasksChecklist, TrackingTask: true, AllowPublic: true,
+		CreateIssues: true, Tasks: TasksChecklist, TrackingTask: true, AllowPublic: true, Images: InlineImages, ProjectName: "Web",
 	}})
 	r := rs.Lend("p")
 	if r == nil || !r.Writes(GitHub) || !r.Writes(Planning) || r.HasTasks() || r.TrackingTask || r.MakesIssues() || r.AllowPublic {
 		t.Errorf("lent: %+v", r)
 	}
-	if r.MatchesRepo("acme/web") || r.Username != "bridge" {
+	if r.MatchesRepo("acme/web") || r.Username != "bridge" || r.Images != InlineImages || r.Project != "p" || r.ProjectName != "Web" {
 		t.Errorf("lent: %+v", r)
+	}
+	if r.Name != "taken apart" || r.Direction != Both || r.Tasks != TasksNone {
+		t.Errorf("people read that it goes by %+v", r)
 	}
 	if r := rs.Lend("none"); r != nil {
 		t.Errorf("lent for a project to which no route leads: %+v", r)

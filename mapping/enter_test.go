@@ -142,3 +142,52 @@ func TestLasted(t *testing.T) {
 		}
 	}
 }
+
+// TestRebuiltLinks: a link that is rebuilt from a marker belongs to the route and project that
+// found it, is dated, and knows the items as the marker names them.
+func TestRebuiltLinks(t *testing.T) {
+	r := &Route{Name: "web", Project: "p"}
+	issue := &Issue{ID: 5, NodeID: "I_5", Repo: "acme/web", RepoID: 2, Number: 7, Author: "octocat", CreatedAt: firstRun}
+	card := &Card{ID: "c", CID: 8, Bucket: "b", BucketName: "Incoming", StateID: "s"}
+	for name, tt := range map[string]struct {
+		link  *Link
+		issue IssueID
+		card  CardID
+	}{
+		"from an issue": {
+			r.RebuildFromIssue(issue, Marker{Kind: MarkIssue, Link: "l", Nonce: "n", Partner: "c"}, firstRun), NameIssue(issue), CardID{ID: "c"},
+		},
+		"from a card": {
+			r.RebuildFromCard(card, Marker{Kind: MarkCard, Link: "l", Nonce: "n", Partner: "5"}, "acme/web", 7, firstRun),
+			IssueID{ID: 5, Repo: "acme/web", Number: 7}, NameCard(card),
+		},
+		"from a card of the first issue": {
+			r.RebuildFromCard(card, Marker{Kind: MarkCard, Link: "l", Nonce: "n", Partner: "1"}, "acme/web", 7, firstRun),
+			IssueID{ID: 1, Repo: "acme/web", Number: 7}, NameCard(card),
+		},
+		"from a card of the last issue": {
+			r.RebuildFromCard(card, Marker{Kind: MarkCard, Link: "l", Nonce: "n", Partner: "9223372036854775807"}, "acme/web", 7, firstRun),
+			IssueID{ID: 1<<63 - 1, Repo: "acme/web", Number: 7}, NameCard(card),
+		},
+	} {
+		l := tt.link
+		if l.ID != "l" || l.Project != "p" || l.Route != "web" || l.Nonce != "n" || l.State != Linked || !l.Created.Equal(firstRun) || len(l.Base) != 0 {
+			t.Errorf("%s: %+v", name, l)
+		}
+		if l.Issue != tt.issue || l.Card != tt.card {
+			t.Errorf("%s: the items are %+v and %+v", name, l.Issue, l.Card)
+		}
+	}
+	if l := r.RebuildFromCard(card, Marker{Partner: "0x5"}, "acme/web", 7, firstRun); l != nil {
+		t.Errorf("a partner that is no decimal number gives %+v", l)
+	}
+}
+
+// TestJoinedLinkSaysWhenAndWhere: the card of a joined pair is as good as not made since the
+// moment in which an operator joined it.
+func TestJoinedLinkSaysWhenAndWhere(t *testing.T) {
+	l := (&Route{Name: "web", Project: "p"}).JoinIssue(&Issue{ID: 5}, CardID{ID: "c"}, firstRun)
+	if l.Origin != GitHub || l.Intent.Side != Planning || !l.Intent.At.Equal(firstRun) || !l.Created.Equal(firstRun) || l.Project != "p" || l.Route != "web" {
+		t.Errorf("joined: %+v, %+v", l, l.Intent)
+	}
+}

@@ -87,7 +87,10 @@ func TestEraseLeavesNoText(t *testing.T) {
 		if len(l.SubLinks) != 1 || l.SubLinks[0].Issue.ID != 2 || l.SubLinks[0].State != mapping.Erased || len(l.Children) != 1 || l.Children[0].Card.CID != 3 {
 			t.Errorf("%s: its parts are %+v and %+v", state, l.SubLinks, l.Children)
 		}
-		if l.Synced.IsZero() || l.Nonce != "nonce" || !slices.Equal(l.Former, []int64{101}) {
+		if l.Issue != (mapping.IssueID{ID: 1, NodeID: "node", Repo: "acme/web", RepoID: 5, Number: 1}) || l.Card != (mapping.CardID{ID: "c1", CID: 1, Bucket: "b", StateID: "s"}) {
+			t.Errorf("%s: its items are %+v and %+v", state, l.Issue, l.Card)
+		}
+		if l.Origin != mapping.GitHub || l.Synced.IsZero() || l.Nonce != "nonce" || !slices.Equal(l.Former, []int64{101}) {
 			t.Errorf("%s: of the pair is kept %+v", state, l.Pair)
 		}
 		again := *l
@@ -107,5 +110,14 @@ func TestEraseConflict(t *testing.T) {
 	}
 	if c.Attribute != mapping.Title || c.Winner != mapping.GitHub || !c.At.Equal(at) {
 		t.Errorf("kept is %+v", c)
+	}
+}
+
+// TestErasedPairIsFoundAgain: an issue that is transferred later is known by when it was born.
+func TestErasedPairIsFoundAgain(t *testing.T) {
+	l, born := fullLink(mapping.Linked), time.Date(2030, 1, 2, 0, 0, 0, 0, time.UTC)
+	l.Issue.Born = born
+	if err := l.Erase(); err != nil || !l.Issue.Born.Equal(born) {
+		t.Errorf("erased: %v, %+v", err, l.Issue)
 	}
 }

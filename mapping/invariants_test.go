@@ -29,6 +29,13 @@ func TestInvariants(t *testing.T) {
 		what, invariant, names string
 		spoil                  func(*Link)
 	}{
+		{"no issue", "partners", `invariant partners: issue 0 and item "c1": it is linked and has no issue`, func(l *Link) { l.Issue.ID = 0 }},
+		{"no card", "partners", `invariant partners: issue 1 and item "": it is linked and has no item of planning's`, func(l *Link) { l.Card.ID = "" }},
+		{"a create is under way", "partners", "it is linked and a create of it is under way", func(l *Link) { l.Intent = &Intent{} }},
+		{"a task is made by nothing", "creating", `invariant creating: task "t1": it is being made by no create`, func(l *Link) { l.Children[0].State = Creating }},
+		{"another pair's issue", "items", "issue 1 and item \"t2\": another pair has the issue", func(l *Link) { l.SubLinks[0].Issue.ID = 1 }},
+		{"another pair's task", "items", "item \"t1\": another pair has planning's item", func(l *Link) { l.SubLinks[0].Card.ID = "t1" }},
+		{"another pair's nonce", "items", "another pair has its nonce", func(l *Link) { l.SubLinks[1].Nonce = "n1" }},
 		{"no issue", "partners", "c1", func(l *Link) { l.Issue.ID = 0 }},
 		{"no card", "partners", "issue 1", func(l *Link) { l.Card.ID = "" }},
 		{"a create is under way", "partners", "issue 1", func(l *Link) { l.Intent = &Intent{} }},

@@ -163,3 +163,115 @@ func TestNumberLaws(t *testing.T) {
 		}
 	})
 }
+
+// TestPatternOfALabel has a row for each thing that a label may say by a pattern.
+func TestPatternOfALabel(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		pattern, label, want string
+	}{
+		"the value behind":               {"points/{value}", "points/3", "3"},
+		"the value in front":             {"{value} points", "3 points", "3"},
+		"the value between":              {"({value} pt)", "(0.5 PT)", "0.5"},
+		"the value alone":                {"{value}", "13", "13"},
+		"in another case":                {"points/{value}", "POINTS/3", "3"},
+		"no value":                       {"points/{value}", "points/", ""},
+		"no value between":               {"({value} pt)", "( pt)", ""},
+		"shorter than what stands round": {"aa{value}aa", "aaa", ""},
+		"another word in front":          {"points/{value}", "hours/3", ""},
+		"another word behind":            {"{value} points", "3 hours", ""},
+		"a word more":                    {"points/{value}", "points/3 or 5", ""},
+		"part of a word":                 {"points/{value}", "points", ""},
+		"no pattern":                     {"", "3", ""},
+		"a pattern without a value":      {"points", "points", ""},
+	} {
+		value, all := mapping.LabelScheme{Estimate: c.pattern}.EstimateOf([]string{c.label}, "")
+		if value != c.want || (len(all) == 1) != (c.want != "") {
+			t.Errorf("%s: %q says %q, %q", name, c.label, value, all)
+		}
+	}
+}
+
+// TestEstimateLabel: the label of no estimate is none, and of a number it is spelt one way.
+func TestEstimateLabel(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{"3": "points/3", "3.50": "points/3.5", "0": "points/0", "": "", "many": "", "-1": ""} {
+		if got := labelScheme.EstimateLabel(value); got != want {
+			t.Errorf("the label of %q is %q, want %q", value, got, want)
+		}
+	}
+	scheme := mapping.LabelScheme{Card: "no {value}!"}
+	for cid, want := range map[int64]string{0: "", 7: "no 7!", 1234567890: "no 1234567890!"} {
+		if got := scheme.CardLabel(cid); got != want {
+			t.Errorf("the label of card %d is %q, want %q", cid, got, want)
+		}
+	}
+	if got := labelScheme.CardLabel(7); got != "" {
+		t.Errorf("numbers are not shown, and card 7 has the label %q", got)
+	}
+}
+
+// TestEstimateBesideAnotherSpellingOfTheBase: the base's value is known in each spelling, so that
+// the other label is the new one.
+func TestEstimateBesideAnotherSpellingOfTheBase(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"8", "8.0", "08"} {
+		if got, _ := labelScheme.EstimateOf([]string{"points/8", "points/2"}, base); got != "2" {
+			t.Errorf("beside the base %q the estimate is %q", base, got)
+		}
+	}
+	long := strings.Repeat("9", 30)
+	if got, _ := labelScheme.EstimateOf([]string{"points/3", "points/" + long, "points/5"}, "5"); got != long {
+		t.Errorf("the greatest is %q", got)
+	}
+}
+
+// TestBoundsOfLabels: a label has 50 characters on GitHub, and room for what comes into it.
+func TestBoundsOfLabels(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*mapping.LabelScheme)
+		want   string // "": it is valid
+	}{
+		"the longest prefix":       {func(s *mapping.LabelScheme) { s.Prefix = strings.Repeat("é", 41) }, ""},
+		"a prefix too long":        {func(s *mapping.LabelScheme) { s.Prefix = strings.Repeat("é", 42) }, "is too long, a label has at most 50 characters"},
+		"the longest in-progress":  {func(s *mapping.LabelScheme) { s.InProgress = strings.Repeat("é", 50) }, ""},
+		"in-progress too long":     {func(s *mapping.LabelScheme) { s.InProgress = strings.Repeat("é", 51) }, "in_progress: "},
+		"the longest estimate":     {func(s *mapping.LabelScheme) { s.Estimate = strings.Repeat("é", 40) + "{value}" }, ""},
+		"an estimate too long":     {func(s *mapping.LabelScheme) { s.Estimate = strings.Repeat("é", 41) + "{value}" }, "estimate: "},
+		"a blank in-progress":      {func(s *mapping.LabelScheme) { s.InProgress = " \t" }, "in_progress: must not be empty"},
+		"no value":                 {func(s *mapping.LabelScheme) { s.Estimate = "points" }, `estimate: "points" must contain {value} exactly once`},
+		"in-progress is ours":      {func(s *mapping.LabelScheme) { s.InProgress = "plan:doing" }, `in_progress: "plan:doing" is one of the labels that the bridge owns, but people set it`},
+		"a card's and an estimate": {func(s *mapping.LabelScheme) { s.Card = "points/{value}" }, "card: one label would match it and estimate or hours"},
+		"a card without a value":   {func(s *mapping.LabelScheme) { s.Card = "card" }, `card: "card" must contain {value} exactly once`},
+	} {
+		scheme := labelScheme
+		c.change(&scheme)
+		err := scheme.Validate()
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestBoundsOfNumbers: a number has at most 100 characters, 30 of them before the point and 30
+// behind it without the zeros around.
+func TestBoundsOfNumbers(t *testing.T) {
+	t.Parallel()
+	nines := strings.Repeat("9", 30)
+	for in, want := range map[string]string{
+		nines:                                 nines,
+		nines + "9":                           "",
+		nines + "." + nines:                   nines + "." + nines,
+		"1." + nines + "1":                    "",
+		strings.Repeat("0", 69) + nines + "9": "",
+		strings.Repeat("0", 70) + nines:       nines,
+		strings.Repeat("0", 71) + nines:       "",
+		"1." + strings.Repeat("0", 98):        "1",
+		"1." + strings.Repeat("0", 99):        "",
+	} {
+		if got := mapping.CanonicalNumber(in); got != want {
+			t.Errorf("%d characters: %q, want %q", len(in), got, want)
+		}
+	}
+}

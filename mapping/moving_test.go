@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -90,5 +91,45 @@ func TestAwaitsAnswer(t *testing.T) {
 		if got := tt.l.AwaitsAnswer(); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
+	}
+}
+
+// TestGivenUpIssueLeavesTheCard: what rests is the card, under the ids of the link, and says why.
+func TestGivenUpIssueLeavesTheCard(t *testing.T) {
+	moving := &Moving{Project: "ops", Route: "later", Link: "new", Nonce: "n", Issue: 7}
+	l := Link{
+		ID: "l", Project: "web", Route: "web", Moving: moving, Epoch: "e", Review: "approved", Shown: &Shown{}, SubLinks: []*Pair{{}}, Pair: Pair{
+			State: Linked, Nonce: "nonce", Origin: Planning, Card: CardID{ID: "c2", CID: 2}, Issue: IssueID{ID: 7},
+			Base: map[Attribute]Base{Title: {}}, Dates: Dates{Created: noon, Synced: noon.Add(time.Hour)},
+		},
+	}
+	if err := l.GiveUpIssue(); err != nil {
+		t.Fatal(err)
+	}
+	if l.ID != "l" || l.Project != "web" || l.Route != "web" || l.Moving != moving || !l.HandedOver() {
+		t.Errorf("the link is %+v", l)
+	}
+	want := Dates{Created: noon, Synced: noon.Add(time.Hour)}
+	if l.State != Dormant || l.Nonce != "nonce" || l.Origin != GitHub || l.Card != (CardID{ID: "c2", CID: 2}) || l.Dates != want || l.Why != MovedWhy {
+		t.Errorf("its pair is %+v", l.Pair)
+	}
+	if l.Issue != (IssueID{}) || l.Base != nil || l.SubLinks != nil || l.Shown != nil || l.Epoch != "" || l.Review != "" {
+		t.Errorf("of the issue is left %+v", l)
+	}
+	if (&Link{Pair: Pair{State: "unknown"}}).GiveUpIssue() == nil {
+		t.Error("a link in no known state gives its issue up")
+	}
+}
+
+// TestSuccessorIsOfGitHub: the issue was there first, and its labels with a card's number go along.
+func TestSuccessorIsOfGitHub(t *testing.T) {
+	l := Link{Moving: &Moving{Link: "new"}, Shown: &Shown{Made: []string{"card/7"}, Labels: []string{"card/7"}}}
+	next := l.Successor(noon)
+	if next.Origin != GitHub || !next.Created.Equal(noon) || !slices.Equal(next.Shown.Made, []string{"card/7"}) {
+		t.Errorf("the link is %+v and shows %+v", next, next.Shown)
+	}
+	l.Shown = nil
+	if next := l.Successor(noon); next.Shown != nil {
+		t.Errorf("of an issue that shows nothing it shows %+v", next.Shown)
 	}
 }

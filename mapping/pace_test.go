@@ -251,3 +251,60 @@ func TestPaceNeverWaitsForEver(t *testing.T) {
 		}
 	})
 }
+
+// TestPutOffHasARowForEachSide: an edit that waits on either side puts both off.
+func TestPutOffHasARowForEachSide(t *testing.T) {
+	later := noon.Add(time.Minute)
+	for name, tt := range map[string]struct {
+		held []Side
+		want bool
+	}{
+		"GitHub's edits wait":   {[]Side{GitHub}, true},
+		"planning's edits wait": {[]Side{Planning}, true},
+		"both wait":             {[]Side{GitHub, Planning}, true},
+		"nothing waits":         {nil, false},
+	} {
+		var p Pace
+		p.Hold(tt.held...)
+		p.PutOff(later)
+		for _, side := range []Side{GitHub, Planning} {
+			f := p.Folds[side]
+			if f.Held != tt.want || f.Until.Equal(later) != tt.want {
+				t.Errorf("%s: towards %s there is %+v", name, side, f)
+			}
+		}
+	}
+}
+
+// TestFoldsHaveABound: a wait doubles up to the bound, whatever the first one was.
+func TestFoldsHaveABound(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before, first, want time.Duration
+	}{
+		"the first":                   {0, 2 * time.Second, 2 * time.Second},
+		"doubled":                     {2 * time.Second, 2 * time.Second, 4 * time.Second},
+		"up to the bound":             {20 * time.Second, 2 * time.Second, MaxFold},
+		"a nanosecond below":          {MaxFold/2 - 1, time.Second, MaxFold - 2},
+		"a first one above the bound": {0, time.Minute, time.Minute},
+		"a first one that is longer":  {time.Second, 10 * time.Second, 10 * time.Second},
+	} {
+		p := Pace{Folds: map[Side]Fold{GitHub: {For: tt.before, Held: tt.before > 0}}}
+		p.Begin(GitHub, noon, tt.first)
+		if f := p.Folds[GitHub]; f.For != tt.want || !f.Until.Equal(noon.Add(tt.want)) || f.Held {
+			t.Errorf("%s: %+v, want %v", name, f, tt.want)
+		}
+	}
+}
+
+// TestShortestWaits: a wait of a nanosecond is one, and the shorter of two counts in either order.
+func TestShortestWaits(t *testing.T) {
+	in := func(d time.Duration) Fold { return Fold{Until: noon.Add(d)} }
+	for _, tt := range []struct{ github, planning, want time.Duration }{
+		{1, 1, 1}, {1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {0, 1, 0}, {1, 0, 0}, {-1, 1, 0},
+	} {
+		p := Pace{Folds: map[Side]Fold{GitHub: in(tt.github), Planning: in(tt.planning)}}
+		if a, b := p.Folding(noon, GitHub, Planning), p.Folding(noon, Planning, GitHub); a != tt.want || b != tt.want {
+			t.Errorf("%d and %d wait %d, in the other order %d", tt.github, tt.planning, a, b)
+		}
+	}
+}
