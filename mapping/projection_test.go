@@ -207,3 +207,80 @@ func TestSpec(t *testing.T) {
 		}
 	})
 }
+
+// TestLabelsAsPeopleReadThem has a row for each label that the bridge makes, with the colour and
+// the words that GitHub shows of it.
+func TestLabelsAsPeopleReadThem(t *testing.T) {
+	t.Parallel()
+	for label, want := range map[string][2]string{
+		"plan:To Do":       {"d4c5f9", "Planning: no task has been begun"},
+		"plan:In Progress": {"fbca04", "Planning: tasks are being worked on"},
+		"plan:Done":        {"0e8a16", "Planning: all tasks are done"},
+		"plan:Approved":    {"2cbe4e", "Planning: approved in the sprint's review"},
+		"plan:Partially":   {"e4a11b", "Planning: partially approved in the sprint's review"},
+		"plan:Rejected":    {"d73a4a", "Planning: rejected in the sprint's review"},
+		"plan:conflict":    {"b60205", "Planning and GitHub differ: make them the same, or ask an operator"},
+		"plan:ignore":      {"ededed", "Kept out of planning"},
+		"in-progress":      {"fbca04", "Being worked on"},
+		"points/3":         {"bfdadc", "Estimate in story points"},
+		"hours/3":          {"bfdadc", "Estimate in hours"},
+		"bucket:Incoming":  {"c5def5", "Planning: the card's bucket"},
+		"card/7":           {"ededed", "Set by planbridge"},
+		"points/many":      {"ededed", "Set by planbridge"},
+	} {
+		if got := labelScheme.Spec(label); got != (mapping.LabelSpec{Name: label, Color: want[0], Description: want[1]}) {
+			t.Errorf("%+v, want %q", got, want)
+		}
+	}
+}
+
+// TestProjectionsOfEachValue: each label that shows a value of planning's goes when the card says
+// another one, and no label of a person does.
+func TestProjectionsOfEachValue(t *testing.T) {
+	t.Parallel()
+	ours := []string{"plan:To Do", "plan:In Progress", "plan:Done", "plan:Approved", "plan:Partially", "plan:Rejected", "bucket:Later"}
+	theirs := []string{"bug", "plan:conflict", "plan:ignore", "in-progress", "points/3", "hours/1", "To Do", "plan:To Do list", "bucket"}
+	for status, label := range map[string]string{
+		"todo": "plan:To Do", "In Progress": "plan:In Progress", "IN_PROGRESS": "plan:In Progress", "inProgress": "plan:In Progress", "done": "plan:Done",
+		"": "", "blocked": "", "done-ish": "",
+	} {
+		card := &mapping.Card{BucketName: "Incoming", Counters: &mapping.Counters{Status: status}}
+		add, remove := mapping.ProjectLabels(slices.Concat(ours, theirs), card, labelScheme)
+		if !slices.Equal(add, []string{"bucket:Incoming"}) {
+			t.Errorf("%q adds %q", status, add)
+		}
+		if want := slices.DeleteFunc(slices.Clone(ours), func(l string) bool { return l == label }); !slices.Equal(remove, want) {
+			t.Errorf("%q removes %q, want %q", status, remove, want)
+		}
+	}
+	_, remove := mapping.ProjectLabels(ours, &mapping.Card{}, labelScheme)
+	if slices.Contains(remove, "bucket:Later") || len(remove) != 6 {
+		t.Errorf("of a card whose bucket is not known %q go", remove)
+	}
+}
+
+// TestLongBucketsHaveShortLabels: a title that GitHub does not take as it is has the digits of its
+// hash behind it, and fits.
+func TestLongBucketsHaveShortLabels(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		title  string
+		hashed bool
+	}{
+		"43 characters":             {strings.Repeat("x", 43), false},
+		"44 characters":             {strings.Repeat("x", 44), true},
+		"a comma":                   {"a, b", true},
+		"a comma and 35 characters": {strings.Repeat("x", 35) + ",", true},
+		"a semicolon":               {"a; b", false},
+		"white space at the cut":    {strings.Repeat("x", 30) + strings.Repeat(" ", 20) + "y", true},
+	} {
+		label := mapping.BucketLabel(c.title)
+		head, hash, hashed := strings.Cut(label, "~")
+		if hashed != c.hashed || hashed && len(hash) != 6 || utf8.RuneCountInString(label) > mapping.MaxLabel {
+			t.Errorf("%s: %q", name, label)
+		}
+		if strings.Contains(label, ",") || strings.TrimSpace(head) != head || !strings.HasPrefix(head, "bucket:") {
+			t.Errorf("%s: %q is no label of a bucket", name, label)
+		}
+	}
+}

@@ -60,3 +60,50 @@ func TestRouteChangesNameKeys(t *testing.T) {
 		t.Errorf("changed: %s", keys)
 	}
 }
+
+// TestRouteChangesAreSorted: people read names in their order, and of more than ten the first ten.
+func TestRouteChangesAreSorted(t *testing.T) {
+	routes := func(names, bucket string) Routes {
+		var list []Route
+		for _, name := range names {
+			list = append(list, Route{Name: string(name), Bucket: bucket})
+		}
+		return NewRoutes(list)
+	}
+	for name, tt := range map[string]struct {
+		before, after Routes
+		want          string
+	}{
+		"added":         {routes("", ""), routes("cab", ""), "added a, b, c"},
+		"removed":       {routes("cab", ""), routes("", ""), "removed a, b, c"},
+		"changed":       {routes("cab", "A"), routes("abc", "B"), "changed a (bucket), b (bucket), c (bucket)"},
+		"another order": {routes("cab", "A"), routes("abc", "A"), ""},
+		"ten":           {routes("", ""), routes("jihgfedcba", ""), "added a, b, c, d, e, f, g, h, i, j"},
+		"eleven":        {routes("", ""), routes("kjihgfedcba", ""), "added a, b, c, d, e, f, g, h, i, j, 1 more"},
+		"all three":     {routes("ab", "A"), routes("bc", "B"), "added c; removed a; changed b (bucket)"},
+	} {
+		c := tt.before.ChangesTo(tt.after)
+		if got := c.String(); got != tt.want || c.None() != (tt.want == "") {
+			t.Errorf("%s: %q, none %v", name, got, c.None())
+		}
+	}
+}
+
+// TestEmptyListsAreNone: a list or table without entries says what none says.
+func TestEmptyListsAreNone(t *testing.T) {
+	for name, tt := range map[string]struct {
+		a, b Route
+		want string
+	}{
+		"no labels":             {Route{Labels: []string{}}, Route{}, ""},
+		"no policies":           {Route{Policies: map[Attribute]Policy{}}, Route{}, ""},
+		"labels against none":   {Route{Labels: []string{"bug"}}, Route{}, "labels"},
+		"none against labels":   {Route{}, Route{Labels: []string{"bug"}}, "labels"},
+		"a policy against none": {Route{}, Route{Policies: map[Attribute]Policy{Title: PolicyAsk}}, "conflicts"},
+		"other labels":          {Route{Labels: []string{"bug"}}, Route{Labels: []string{"wish"}}, "labels"},
+	} {
+		if got := strings.Join(tt.a.differences(&tt.b), " "); got != tt.want {
+			t.Errorf("%s: %q differ, want %q", name, got, tt.want)
+		}
+	}
+}

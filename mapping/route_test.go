@@ -358,3 +358,29 @@ func TestBucketsOfARoute(t *testing.T) {
 		}
 	}
 }
+
+// TestTasksOfARoute: sub-issues and checklist items are tasks of the card, where the route says so.
+func TestTasksOfARoute(t *testing.T) {
+	for tasks, want := range map[string]bool{TasksSubIssues: true, TasksChecklist: true, TasksNone: false, "": false} {
+		if got := (&Route{Tasks: tasks}).HasTasks(); got != want {
+			t.Errorf("tasks: %q: %v", tasks, got)
+		}
+	}
+}
+
+// TestExactRoutesComeFirst: a route that names its repositories is asked before one with a glob,
+// and else the order of the file holds.
+func TestExactRoutesComeFirst(t *testing.T) {
+	var routes []Route
+	for _, name := range []string{"a/*", "b/x", "c/*", "d/x", "e/*", "f/x"} {
+		routes = append(routes, Route{Name: name, Repositories: []string{name}})
+	}
+	routes = append(routes, Route{Name: "g", Repositories: []string{"g/x", "g/*"}}, Route{Name: "h/x", Repositories: []string{"h/x", "h/y"}})
+	var got []string
+	for _, r := range NewRoutes(routes).All() {
+		got = append(got, r.Name)
+	}
+	if want := []string{"b/x", "d/x", "f/x", "h/x", "a/*", "c/*", "e/*", "g"}; !slices.Equal(got, want) {
+		t.Errorf("the order is %q, want %q", got, want)
+	}
+}

@@ -60,3 +60,67 @@ func TestRouteThatLeadsElsewhere(t *testing.T) {
 		t.Errorf("of a project that is not named: by %+v of %v", got, among)
 	}
 }
+
+// TestRouteThatTakesAnIssueIn has a row for each way in which the route of an issue is found that
+// a link has, or is to have.
+func TestRouteThatTakesAnIssueIn(t *testing.T) {
+	labelled := func(name, label string) Route {
+		return Route{Name: name, Project: "p", Repositories: []string{"acme/web"}, Labels: []string{label}}
+	}
+	bugs, wishes, all := labelled("bugs", "bug"), labelled("wishes", "wish"), Route{Name: "all", Project: "p", Repositories: []string{"acme/*"}}
+	moved := Route{Name: "moved", Project: "q", Repositories: []string{"acme/web"}}
+	scheme := LabelScheme{Prefix: "plan:", InProgress: "in-progress", Estimate: "points/{value}", Hours: "hours/{value}"}
+	projects := []PlanningProject{{ID: "p", Name: "P", Username: "p's"}, {ID: "q", Name: "Q", Username: "q's"}}
+	for name, tt := range map[string]struct {
+		routes []Route
+		own    string // the link's route
+		label  string // of the issue
+		want   string // "": none
+	}{
+		"its own":                         {[]Route{bugs, wishes}, "wishes", "bug", "wishes"},
+		"the first whose filter it meets": {[]Route{bugs, wishes}, "gone", "wish", "wishes"},
+		"the first, where it meets none":  {[]Route{bugs, wishes}, "gone", "", "bugs"},
+		"a glob alone":                    {[]Route{all}, "gone", "", "all"},
+		"a name before a glob":            {[]Route{all, bugs}, "all", "bug", "bugs"},
+		"none":                            {[]Route{{Name: "api", Project: "p", Repositories: []string{"acme/api"}}}, "api", "", ""},
+		"one of another project":          {[]Route{moved}, "gone", "", ""},
+		"its own, which leads elsewhere":  {[]Route{moved}, "moved", "", "moved"},
+		"another beside its own":          {[]Route{moved, bugs}, "moved", "bug", "bugs"},
+	} {
+		link := &Link{Project: "p", Route: tt.own}
+		issue := &Issue{Repo: "acme/web", Labels: []string{tt.label}}
+		got := NewRoutes(tt.routes, projects...).Takes(link, issue, scheme)
+		if got == nil && tt.want != "" || got != nil && got.Name != tt.want {
+			t.Errorf("%s: it goes by %+v, want %q", name, got, tt.want)
+		}
+		if got != nil && (got.Project != "p" || got.Name == "moved" && got.Username != "p's") {
+			t.Errorf("%s: it is written in %s as %s", name, got.Project, got.Username)
+		}
+	}
+}
+
+// TestProjectsByName: a project is one that a route leads to or the configuration names; people
+// name it by its name or its id.
+func TestProjectsByName(t *testing.T) {
+	rs := NewRoutes([]Route{{Name: "web", Project: "p1", ProjectName: "web"}, {Name: "api", Project: "p1", ProjectName: "web"}}, PlanningProject{ID: "p2", Name: "ops"}, PlanningProject{ID: "p1", Name: "web"})
+	if got := rs.Projects(); !slices.Equal(got, []ObjectID{"p1", "p2"}) {
+		t.Errorf("projects are %v", got)
+	}
+	for name, want := range map[string]ObjectID{"web": "p1", "p1": "p1", "ops": "p2", "p2": "p2", "other": "", "": ""} {
+		if got := rs.ProjectNamed(name); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+	for project, want := range map[ObjectID]string{"p1": "web", "p2": "ops", "p3": "p3"} {
+		if got := rs.ProjectName(project); got != want {
+			t.Errorf("%s is called %q, want %q", project, got, want)
+		}
+		if named := rs.Names(project); named != (project != "p3") {
+			t.Errorf("%s is named: %v", project, named)
+		}
+	}
+	with := rs.With(Route{Name: "api", Project: "p3"})
+	if got := with.Projects(); !slices.Equal(got, []ObjectID{"p1", "p3", "p2"}) {
+		t.Errorf("with another route the projects are %v", got)
+	}
+}

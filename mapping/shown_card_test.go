@@ -69,3 +69,34 @@ func TestCardPattern(t *testing.T) {
 		t.Error("labels of the pattern are not told from others")
 	}
 }
+
+// TestLabelsOfTheRecord: the record keeps the labels of planning's that the issue has, each once,
+// and of people's kind those that the bridge made.
+func TestLabelsOfTheRecord(t *testing.T) {
+	for name, c := range map[string]struct {
+		made, current      []string
+		cid                int64
+		madeNow, labelsNow []string
+	}{
+		"nothing of ours":                   {nil, []string{"bug"}, 7, nil, nil},
+		"a projection":                      {nil, []string{"bug", "plan:Done", "bucket:Later"}, 7, nil, []string{"plan:Done", "bucket:Later"}},
+		"a number that the bridge made":     {[]string{"card/7"}, []string{"card/7", "bug"}, 7, []string{"card/7"}, []string{"card/7"}},
+		"a number that a person made":       {nil, []string{"card/7"}, 7, nil, []string{"card/7"}},
+		"one made by an earlier pattern":    {[]string{"no/7"}, []string{"no/7"}, 7, []string{"no/7"}, []string{"no/7"}},
+		"one of an earlier pattern, gone":   {[]string{"no/7"}, []string{"bug"}, 7, nil, nil},
+		"a number that is gone, the card's": {[]string{"Card/7"}, nil, 7, []string{"Card/7"}, nil},
+		"a number that is gone, another's":  {[]string{"card/8"}, nil, 7, nil, nil},
+		"in another case":                   {[]string{"card/7"}, []string{"CARD/7"}, 7, []string{"card/7"}, []string{"CARD/7"}},
+	} {
+		s := mapping.Shown{Made: c.made, Labels: []string{"plan:old"}}
+		s.Carry(c.current, &mapping.Card{CID: c.cid}, cardScheme("card/{value}"))
+		if !slices.Equal(s.Made, c.madeNow) || !slices.Equal(s.Labels, c.labelsNow) {
+			t.Errorf("%s: made %q, has %q; want %q, %q", name, s.Made, s.Labels, c.madeNow, c.labelsNow)
+		}
+	}
+	s := mapping.Shown{Made: []string{"card/7"}}
+	s.Make([]string{"plan:Done", "Card/7", "card/8", "card/8"}, cardScheme("card/{value}"))
+	if !slices.Equal(s.Made, []string{"card/7", "card/8"}) {
+		t.Errorf("made are %q", s.Made)
+	}
+}

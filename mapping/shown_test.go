@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"planbridge/mapping"
 )
@@ -54,5 +57,53 @@ func TestProjectionsAreToldFromPeoplesLabels(t *testing.T) {
 	add, remove := mapping.ProjectLabels(labels, card, s)
 	if !slices.Equal(add, []string{"plan:Done", "plan:Rejected"}) || !slices.Equal(remove, []string{"plan:To Do", "PLAN:approved"}) {
 		t.Errorf("add %v, remove %v", add, remove)
+	}
+}
+
+// TestShownOfAMovedIssue: what planning said goes along, and so do the people whom the bridge
+// assigned; the milestone, and what GitHub refused, are the old repository's.
+func TestShownOfAMovedIssue(t *testing.T) {
+	s := mapping.Shown{
+		Status: "done", Review: "Approved", Sprint: "s1", Users: []string{"alice"}, Labels: []string{"plan:Done"}, Made: []string{"card/7"}, Unsure: true, Waited: true,
+		Milestone: 7, Assignees: []string{"octocat"}, Assigned: []string{"octocat", "hubot"}, Dropped: []string{"#7"}, Closing: time.Unix(1, 0),
+	}
+	want := mapping.Shown{Status: "done", Review: "Approved", Sprint: "s1", Users: []string{"alice"}, Made: []string{"card/7"}, Assignees: []string{"octocat"}}
+	if diff := cmp.Diff(&want, s.Moved()); diff != "" {
+		t.Errorf("in another repository (-want +got):\n%s", diff)
+	}
+}
+
+// TestCardThatIsShown: labels show a card's status, review and bucket as planning said them last.
+func TestCardThatIsShown(t *testing.T) {
+	s := mapping.Shown{Status: "done", Review: "Approved"}
+	want := &mapping.Card{Review: "Approved", BucketName: "Later", Counters: &mapping.Counters{Status: "done"}}
+	if diff := cmp.Diff(want, s.Card("Later")); diff != "" {
+		t.Errorf("the card (-want +got):\n%s", diff)
+	}
+	add, remove := s.Project([]string{"plan:To Do", "bucket:Incoming", "bug"}, s.Card("Later"), labelScheme)
+	if !slices.Equal(add, []string{"plan:Done", "plan:Approved", "bucket:Later"}) || !slices.Equal(remove, []string{"plan:To Do", "bucket:Incoming"}) {
+		t.Errorf("add %q, remove %q", add, remove)
+	}
+}
+
+// TestReviewOnAnIssue: an issue shows a review where it has its label, in any case; no review shows
+// nowhere.
+func TestReviewOnAnIssue(t *testing.T) {
+	labels := []string{"PLAN:approved", "bug", "plan:"}
+	for review, want := range map[string]bool{"approved": true, "Approved!": true, "partially": false, "": false, "later": false} {
+		if got := labelScheme.Reviewed(labels, review); got != want {
+			t.Errorf("review %q shows: %v", review, got)
+		}
+	}
+}
+
+// TestTakenUsersAreACopy: the record keeps whom a snapshot showed, whatever becomes of the snapshot.
+func TestTakenUsersAreACopy(t *testing.T) {
+	card := &mapping.Card{Users: []string{"alice"}}
+	var s mapping.Shown
+	s.Take(card)
+	card.Users[0] = "bob"
+	if !slices.Equal(s.Users, []string{"alice"}) {
+		t.Errorf("the record has %q", s.Users)
 	}
 }
