@@ -159,15 +159,18 @@ func TestRebuiltLinks(t *testing.T) {
 		},
 		"from a card": {
 			r.RebuildFromCard(card, Marker{Kind: MarkCard, Link: "l", Nonce: "n", Partner: "5"}, "acme/web", 7, firstRun),
-			IssueID{ID: 5, Repo: "acme/web", Number: 7}, NameCard(card),
+			IssueID{ID: 5, Repo: "acme/web", Number: 7},
+			NameCard(card),
 		},
 		"from a card of the first issue": {
 			r.RebuildFromCard(card, Marker{Kind: MarkCard, Link: "l", Nonce: "n", Partner: "1"}, "acme/web", 7, firstRun),
-			IssueID{ID: 1, Repo: "acme/web", Number: 7}, NameCard(card),
+			IssueID{ID: 1, Repo: "acme/web", Number: 7},
+			NameCard(card),
 		},
 		"from a card of the last issue": {
 			r.RebuildFromCard(card, Marker{Kind: MarkCard, Link: "l", Nonce: "n", Partner: "9223372036854775807"}, "acme/web", 7, firstRun),
-			IssueID{ID: 1<<63 - 1, Repo: "acme/web", Number: 7}, NameCard(card),
+			IssueID{ID: 1<<63 - 1, Repo: "acme/web", Number: 7},
+			NameCard(card),
 		},
 	} {
 		l := tt.link
