@@ -1,6 +1,7 @@
 package mapping_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -39,6 +40,13 @@ func TestWithText(t *testing.T) {
 		"code that is not ended":             {body, "```\none\n\ntwo\n", "- [ ] a\n- [x] b\n\n```\none\n\ntwo\n"},
 		"a comment that is not ended":        {body, "<!-- one\n\ntwo\n", "- [ ] a\n- [x] b\n\n<!-- one\n\ntwo\n"},
 		"the plain item of an item is gone":  {"one\n\n- p\n    - [ ] a\n", "one\n", "- [ ] a\n\none\n"},
+		"two items with a line between":      {"# T\n- [ ] a\n\n- [ ] b\n\nend\n", "# T\nwhy\n\nend\n", "# T\nwhy\n- [ ] a\n\n- [ ] b\n\nend\n"},
+		"a line right below":                 {"one\n- [ ] a\ntwo\n\nend\n", "ONE\ntwo\n\nend\n", "ONE\n- [ ] a\ntwo\n\nend\n"},
+		"items under plain ones, by tabs":    {"- p\n\t- [ ] a\n- q\n", "- p\n- n\n- q\n", "- p\n\t- [ ] a\n- n\n- q\n"},
+		"two lists and a paragraph on top":   {"one\n\n- [ ] a\n\ntwo\n\n- [ ] b\n", "new\n\none\n\ntwo\n", "new\n\none\n\n- [ ] a\n\ntwo\n\n- [ ] b\n"},
+		"a longer line above two lists":      {"one\n\n- [ ] a\n\ntwo\n\n- [ ] b\n", "one and more\n\ntwo\n", "one and more\n\n- [ ] a\n\ntwo\n\n- [ ] b\n"},
+		"a paragraph that grew at its end":   {"one\n\n- [ ] a\n\ntwo\n", "one\nmore\nand more\n\ntwo\n", "one\nmore\nand more\n\n- [ ] a\n\ntwo\n"},
+		"a paragraph that grew at its top":   {"one\n\n- [ ] a\n\ntwo\n", "one\n\nbefore\ntwo\n", "one\n\nbefore\ntwo\n\n- [ ] a\n"},
 		"a numbered list that cannot follow": {"one\n\n2. [ ] a\n", "one\ntwo", "one\ntwo\n\n2. [ ] a\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -204,4 +212,31 @@ func FuzzChecklist(f *testing.F) {
 			t.Fatalf("%d of %d items are left in %q", n, len(items), put)
 		}
 	})
+}
+
+// TestWithTextAroundSomeItems: where only some lines are items, the others are the text's, and it
+// is told which lines of the new body are items.
+func TestWithTextAroundSomeItems(t *testing.T) {
+	t.Parallel()
+	const body = "one\n\n- [ ] a\n- [x] b\n"
+	for name, c := range map[string]struct {
+		lines mapping.LineSet
+		text  string
+		want  string
+		items mapping.LineSet
+	}{
+		"all are":                   {nil, "ONE\n", "ONE\n\n- [ ] a\n- [x] b\n", nil},
+		"none is":                   {mapping.LineSet{}, "ONE\n", "ONE\n", mapping.LineSet{}},
+		"none is, nothing changed":  {mapping.LineSet{}, body, body, mapping.LineSet{}},
+		"the second is":             {mapping.LineSet{2: true}, "ONE\n\n- [ ] a\n", "ONE\n\n- [ ] a\n- [x] b\n", mapping.LineSet{2: true}},
+		"the first is":              {mapping.LineSet{1: true}, "ONE\n\n- [x] b\n", "ONE\n\n- [ ] a\n- [x] b\n", mapping.LineSet{1: true}},
+		"the text above it is gone": {mapping.LineSet{2: true}, "- [ ] a\n", "- [ ] a\n- [x] b\n", mapping.LineSet{2: true}},
+		"the text is code":          {mapping.LineSet{1: true, 2: true}, "```\ncode\n", "- [ ] a\n- [x] b\n\n```\ncode\n", mapping.LineSet{1: true, 2: true}},
+		"the text is another list":  {mapping.LineSet{2: true}, "- [ ] new\n- [ ] a\n", "- [ ] new\n- [ ] a\n- [x] b\n", mapping.LineSet{3: true}},
+	} {
+		got, items := mapping.WithTextAround(body, c.lines, c.text)
+		if got != c.want || !maps.Equal(items, c.items) || (items == nil) != (c.items == nil) {
+			t.Errorf("%s: %q with the items %v, want %q with %v", name, got, items, c.want, c.items)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package mapping_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,71 @@ func TestPlainLines(t *testing.T) {
 	} {
 		if got := fmt.Sprint(l.PlainLines(mapping.Items(now))); got != want {
 			t.Errorf("of %q: %s, want %s", now, got, want)
+		}
+	}
+}
+
+// TestLinesOfManyBodies: the lines of the base are kept whatever comes after it, those of the
+// latest bodies beside it are kept, and older ones give way.
+func TestLinesOfManyBodies(t *testing.T) {
+	t.Parallel()
+	const base = "- [ ] a\n- [ ] b\n"
+	body := func(i int) string { return fmt.Sprintf("- [ ] a\n- [ ] b\n\ntext %d\n", i) }
+	l := &mapping.Link{Pair: mapping.Pair{Base: map[mapping.Attribute]mapping.Base{mapping.Summary: {GitHub: base}}}}
+	for i := range 6 {
+		l.SetTaskLines(body(i), mapping.LineSet{2: true, 1: true})
+		if set := l.TaskLines(body(i)); len(set) != 2 || !set[1] || !set[2] {
+			t.Errorf("of the body just seen the lines are %v", set)
+		}
+	}
+	if lines := l.Family.Lines; len(lines) != 4 {
+		t.Fatalf("the lines of %d bodies are kept", len(lines))
+	}
+	for i, seen := range []string{body(5), body(4), body(3), base} {
+		if got := l.Family.Lines[i]; got.Body != mapping.DigestText(seen) || !slices.Equal(got.Tasks, []int{1, 2}) {
+			t.Errorf("the lines kept at place %d are %+v", i, got)
+		}
+	}
+	l.SetTaskLines(base, mapping.LineSet{1: true})
+	if set := l.TaskLines(base); len(set) != 1 || !set[1] {
+		t.Errorf("the base was seen again, and its lines are %v", set)
+	}
+	if lines := l.Family.Lines; len(lines) != 3 || lines[0].Body != mapping.DigestText(base) {
+		t.Errorf("kept are %+v", lines)
+	}
+}
+
+// TestLinesWithoutABase: a link that never agreed on a text remembers the latest three bodies.
+func TestLinesWithoutABase(t *testing.T) {
+	t.Parallel()
+	l := &mapping.Link{}
+	for i := range 5 {
+		l.SetTaskLines(fmt.Sprintf("- [ ] a\n\ntext %d\n", i), mapping.LineSet{1: true})
+	}
+	if lines := l.Family.Lines; len(lines) != 3 || lines[0].Body != mapping.DigestText("- [ ] a\n\ntext 4\n") || lines[2].Body != mapping.DigestText("- [ ] a\n\ntext 2\n") {
+		t.Errorf("kept are %+v", lines)
+	}
+}
+
+// TestTextOfAValue: of a body whose lines are tasks the text is what stands around them, and any
+// other value is its own text.
+func TestTextOfAValue(t *testing.T) {
+	t.Parallel()
+	const body = "one\n\n- [ ] a\n"
+	for name, c := range map[string]struct {
+		tasks string
+		a     mapping.Attribute
+		want  string
+	}{
+		"a body":                  {mapping.TasksChecklist, mapping.Summary, "one\n\n"},
+		"a body without tasks":    {mapping.TasksNone, mapping.Summary, body},
+		"a body with sub-issues":  {mapping.TasksSubIssues, mapping.Summary, body},
+		"a title":                 {mapping.TasksChecklist, mapping.Title, body},
+		"what is no attribute":    {mapping.TasksChecklist, "unknown", body},
+		"a title with sub-issues": {mapping.TasksSubIssues, mapping.Title, body},
+	} {
+		if got := new(mapping.Link).Text(&mapping.Route{Tasks: c.tasks}, c.a, body); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
