@@ -15,7 +15,6 @@ package catchup
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -187,13 +186,7 @@ func (c *CatchUp) turn(ctx context.Context) {
 		})
 	}
 	if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
-		level, fact := slog.LevelWarn, FactNotListed
-		switch {
-		case errors.Is(err, mapping.ErrUnauthorized):
-			level, fact = slog.LevelError, factlog.Refused
-		case errors.Is(err, mapping.ErrUnavailable):
-			fact = factlog.Away
-		}
+		level, fact := factlog.Answer(err, FactNotListed)
 		c.o.Logger.Log(ctx, level, "catch up", "service", "github", "err", err, factlog.Fact, fact)
 		c.o.Host.Failed(err)
 	}

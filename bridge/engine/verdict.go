@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -80,13 +79,7 @@ func decide(r reconcile.Rest, s decisionInput) verdict {
 		}
 	case reconcile.RestBlocked:
 		out.Kind, out.Service, v.result = store.Wait, r.Service, "waiting"
-		fact := factlog.KeysWait
-		switch {
-		case errors.Is(r.Err, mapping.ErrUnauthorized):
-			level, fact = slog.LevelError, factlog.Refused
-		case errors.Is(r.Err, mapping.ErrUnavailable):
-			fact = factlog.Away
-		}
+		level, fact := factlog.Answer(r.Err, factlog.KeysWait)
 		v = v.logs(level, "waiting", append([]any{"service", r.Service, "why", r.Why}, factOf(r.Err, fact)...)...)
 	case reconcile.RestParked:
 		out.Kind, v.result = store.Park, "parked"

@@ -55,6 +55,21 @@ const (
 // notices them first begins them.
 var scopeOf = map[string]string{Away: "service", Refused: "service", Limited: "resource", KeysWait: "service", StoreAway: "", StoreFull: "", InTurn: ""}
 
+// Answer says how bad it is that a service did not do what was asked of it, and which fact that
+// is: the service refuses the secret, is away, or something else went wrong. Where nothing did, the
+// level is that of a mere fact.
+func Answer(err error, other string) (level slog.Level, fact string) {
+	switch {
+	case err == nil:
+		return slog.LevelInfo, other
+	case errors.Is(err, mapping.ErrUnauthorized):
+		return slog.LevelError, Refused
+	case errors.Is(err, mapping.ErrUnavailable):
+		return slog.LevelWarn, Away
+	}
+	return slog.LevelWarn, other
+}
+
 // Of names the fact that an error is of, whatever was being done, as attributes of a line; nil: it
 // is of none.
 func Of(err error) []slog.Attr {

@@ -257,6 +257,25 @@ func TestAnErrorIsOfAFact(t *testing.T) {
 	}
 }
 
+// TestAnAnswerIsOfAFact: a secret that is refused needs people, a service that is away does not.
+func TestAnAnswerIsOfAFact(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err   error
+		level slog.Level
+		fact  string
+	}{
+		{fmt.Errorf("poll: %w", mapping.ErrUnauthorized), slog.LevelError, factlog.Refused},
+		{fmt.Errorf("poll: %w", mapping.ErrUnavailable), slog.LevelWarn, factlog.Away},
+		{mapping.ErrNotFound, slog.LevelWarn, "its own"},
+		{nil, slog.LevelInfo, "its own"},
+	} {
+		if level, fact := factlog.Answer(tt.err, "its own"); level != tt.level || fact != tt.fact {
+			t.Errorf("%v is %s of %q, want %s of %q", tt.err, level, fact, tt.level, tt.fact)
+		}
+	}
+}
+
 // TestKeysThatWaitForTheirTurn: nothing says that no key waits for its turn any more. The fact
 // ends when none has for ten minutes.
 func TestKeysThatWaitForTheirTurn(t *testing.T) {

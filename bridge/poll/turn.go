@@ -2,9 +2,7 @@ package poll
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"planbridge/bridge/factlog"
@@ -45,13 +43,7 @@ func (p *Poller) turn(ctx context.Context) {
 		err = p.lease.Hold(ctx, p.o.Guard, "poll", p.o.Name, p.next)
 	}
 	if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
-		level, fact := slog.LevelWarn, FactNotPolled
-		switch {
-		case errors.Is(err, mapping.ErrUnauthorized):
-			level, fact = slog.LevelError, factlog.Refused
-		case errors.Is(err, mapping.ErrUnavailable):
-			fact = factlog.Away
-		}
+		level, fact := factlog.Answer(err, FactNotPolled)
 		p.o.Logger.Log(ctx, level, "poll", "err", err, factlog.Fact, fact)
 		p.o.Host.Failed(err)
 	}
