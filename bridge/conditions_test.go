@@ -105,8 +105,8 @@ func TestConditionsAreShown(t *testing.T) {
 	shows(`route_paused{route="acme/web"} 0`)
 	w.App.RefuseReload(errors.New("a fault"))
 	shows("configuration_refused 1")
-	faults := func() []string { return askFor[admin.Health](t, w, "/api/v1/health").Configuration }
-	if got := faults(); len(got) != 1 || !strings.HasSuffix(got[0], "is in force: a fault") {
+	faults := func() []admin.Fault { return askFor[admin.Health](t, w, "/api/v1/health").Configuration }
+	if got := faults(); len(got) != 1 || !strings.HasSuffix(got[0].Says, "is in force: a fault") {
 		t.Errorf("after a refused reload: %q", got)
 	}
 	if err := w.App.Reload(t.Context(), load(t, w, same)); err != nil {

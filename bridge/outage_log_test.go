@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"planbridge/bridge/logtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/bridge/session"
+	admin "planbridge/bridge/status"
 	"planbridge/store/redisstore/redistest"
 )
 
@@ -171,6 +173,62 @@ func TestWhatGitHubRefusesIsOneFact(t *testing.T) {
 		})
 	}
 }
+
+// TestARefusedSecretIsOneFact: polls or catch-ups that a service refuses, and the proof of the
+// configuration, are one line when that begins and one when it ends, and one problem of the page.
+func TestARefusedSecretIsOneFact(t *testing.T) {
+	t.Parallel()
+	for service, refuse := range map[string]func(w *loggedWorld) (mend func()){
+		"github": func(w *loggedWorld) func() {
+			return w.GitHub.Fault(githubtest.Fault{Times: -1, Kind: githubtest.Status, Code: http.StatusUnauthorized, Body: `{"message": "Bad credentials"}`}).Remove
+		},
+		"planning": func(w *loggedWorld) func() {
+			return w.Planning.Fault(planningtest.Fault{Times: -1, Kind: planningtest.Before, Status: http.StatusUnauthorized}).Remove
+		},
+	} {
+		t.Run(service, func(t *testing.T) {
+			t.Parallel()
+			w := newLoggedWorld(t, bridgetest.Options{CatchUp: 300 * time.Millisecond, Prove: 300 * time.Millisecond})
+			mend := refuse(w)
+			if err := w.App.Reload(t.Context(), load(t, w.World, same)); err != nil {
+				t.Fatal(err)
+			}
+			health := func() admin.Health { return askFor[admin.Health](t, w.World, "/api/v1/health") }
+			w.Await("the proof and a request meet it", func() bool {
+				h := health()
+				return len(h.Configuration) > 0 && slices.ContainsFunc(h.Services, func(s admin.ServiceHealth) bool { return s.State == admin.ServiceRefused })
+			})
+			if says := pageProblems(t, w.World); len(says) != 1 || !strings.Contains(says[0], "does not take the secret") {
+				t.Errorf("the page has the problems %q", says)
+			}
+			mend()
+			w.awaitOver("a service refuses the secret")
+			w.Await("the proof succeeds", func() bool { return len(health().Configuration) == 0 })
+			w.AwaitSettled()
+			w.expectOne("a service refuses the secret", "has not been reached yet") // of the start, which the reload tells
+		})
+	}
+}
+
+// pageProblems are the problems on the status page.
+func pageProblems(t *testing.T, w *bridgetest.World) (says []string) {
+	t.Helper()
+	r, err := http.Get(w.AdminURL() + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close() //nolint:errcheck // it was read
+	page, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range problemOfPage.FindAllSubmatch(page, -1) {
+		says = append(says, string(m[1]))
+	}
+	return says
+}
+
+var problemOfPage = regexp.MustCompile(`<li class="(?:bad|hint)">([^<]*)`)
 
 // loggedWorld is a world with an issue that has its card, and its log from then on.
 type loggedWorld struct {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/logtest"
 )
 
@@ -17,15 +18,16 @@ import (
 func TestServiceProvesItsConfiguration(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}
+	logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
 	bucket := "Incomming"
 	w := start(t, bridgetest.Options{
-		Logger: slog.New(slog.NewTextHandler(log, nil)), Prove: 200 * time.Millisecond,
+		Logger: logger, Prove: 200 * time.Millisecond,
 		Config: func(yaml string) string { return strings.Replace(yaml, "bucket: Incoming", "bucket: "+bucket, 1) },
 	})
 	const found, repaired = `level=ERROR msg="a part of the configuration does not work"`, `level=INFO msg="a part of the configuration works again"`
 	once := func(line string) {
 		t.Helper()
-		w.Await(line, func() bool { return log.Lines(line) > 0 })
+		w.Await(line, func() bool { factlog.Flush(t.Context(), logger); return log.Lines(line) > 0 })
 	}
 	unknown := ` place="planning web" fault="route acme/web: there is no bucket \"Incomming\"; there are Incoming, `
 	once(found + unknown)
@@ -37,14 +39,15 @@ func TestServiceProvesItsConfiguration(t *testing.T) {
 	w.reload(w.YAML())
 	once(repaired + unknown)
 	w.Await("a page without the fault", func() bool { return !strings.Contains(page(t, w), "there is no bucket") })
-	refused := ` place=github fault="the token (or the app's key) is refused: `
-	once(found + refused)
+	const refused = `="a service refuses the secret"` // whoever meets it first tells it
+	once("fact" + refused)
+	w.Await("the refusal on the page", func() bool { return strings.Contains(page(t, w), "GitHub does not take the secret") })
 	w.GitHub.AddToken(bridgetest.Token, bridgetest.Bot)
-	once(repaired + refused)
+	once("over" + refused)
 	w.Repo.Archive(true)
 	w.reload(w.YAML())
 	once(found + ` place="repository acme/web" fault="it is archived: `)
-	if n := log.Lines(found); n != 3 {
+	if n := log.Lines(found+` place="`) + log.Lines("fact"+refused); n != 3 {
 		t.Errorf("%d lines tell of 3 faults", n)
 	}
 }

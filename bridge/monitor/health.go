@@ -79,7 +79,7 @@ func (v View) github(ctx context.Context) (status.ServiceHealth, error) {
 // service is how a service was last met. One whose breaker is open is down.
 func (v View) service(service string) status.ServiceHealth {
 	met := v.Monitor.Service(service)
-	s := status.ServiceHealth{State: status.ServiceUp, Answered: met.Answered, Error: met.Error, Failed: met.Failed}
+	s := status.ServiceHealth{Service: service, State: status.ServiceUp, Answered: met.Answered, Error: met.Error, Failed: met.Failed}
 	switch {
 	case v.Services.Down(service):
 		s.State = status.ServiceDown

@@ -25,9 +25,9 @@ type Monitor struct {
 	services map[string]*Meeting
 	leases   map[string]bool // by name: whether this process has it
 	recent   []status.Activity
-	next     int      // in recent, once it is full
-	refused  string   // why the last reload was; "": it was not
-	unproven []string // what of the configuration in force does not work
+	next     int            // in recent, once it is full
+	refused  string         // why the last reload was; "": it was not
+	unproven []status.Fault // what of the configuration in force does not work
 }
 
 // New returns a Monitor that dates by a clock.
@@ -114,21 +114,21 @@ func (m *Monitor) Reloaded(err error) {
 
 // Proven takes in what of the configuration in force does not work, which is not changed
 // afterwards.
-func (m *Monitor) Proven(faults []string) {
+func (m *Monitor) Proven(faults []status.Fault) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.unproven = faults
 }
 
 // Configuration says what of the configuration does not work, a sentence each.
-func (m *Monitor) Configuration() (out []string) {
+func (m *Monitor) Configuration() (out []status.Fault) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.refused != "" {
-		out = append(out, "The last reload was refused, and the configuration before it is in force: "+m.refused)
+		out = append(out, status.Fault{Says: "The last reload was refused, and the configuration before it is in force: " + m.refused})
 	}
 	for _, fault := range m.unproven {
-		out = append(out, "A part of the configuration does not work: "+fault)
+		out = append(out, status.Fault{Says: "A part of the configuration does not work: " + fault.Says, Service: fault.Service})
 	}
 	return out
 }

@@ -208,10 +208,10 @@ func TestProver(t *testing.T) {
 		w, log := newWorld(t), &logtest.Text{}
 		in := &source{w: w}
 		logger := slog.New(slog.NewTextHandler(log, nil))
-		var stand []string
+		var stand []status.Fault
 		prover := preflight.NewProver(preflight.ProverOptions{
 			Source: in, Every: time.Minute, Clock: clock.Clock{}, Guard: guard.New(logger), Logger: logger,
-			Proven: func(faults []string) { stand = faults },
+			Proven: func(faults []status.Fault) { stand = faults },
 		})
 		ctx, stop := context.WithCancel(t.Context())
 		go prover.Run(ctx)

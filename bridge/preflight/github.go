@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
@@ -21,7 +22,7 @@ func (k *checker) account(ctx context.Context, r *findings) bool {
 	case err == nil:
 		r.ok("acting as %s", login)
 	case errors.Is(err, mapping.ErrUnauthorized):
-		r.fault("the token (or the app's key) is refused: %v", err)
+		r.refused(reconcile.ServiceGitHub, "the token (or the app's key) is refused: %v", err)
 	case err != nil:
 		r.away(err, "GitHub does not answer")
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 )
 
@@ -22,7 +23,7 @@ func (k *checker) project(ctx context.Context, r *findings, name string) {
 	title, owner, named, err := client.Project(ctx)
 	switch {
 	case errors.Is(err, mapping.ErrUnauthorized):
-		r.fault("the service refuses the secret, or the id %s is not that of its project: %v", p.ID, err)
+		r.refused(reconcile.ServicePlanning(p.ID), "the service refuses the secret, or the id %s is not that of its project: %v", p.ID, err)
 	case errors.Is(err, mapping.ErrNotFound):
 		r.fault("there is no such project: its id or planning.base_url is wrong: %v", err)
 	case err != nil:

@@ -33,6 +33,8 @@ type Finding struct {
 	Words string `json:"words"`
 	// away: the service did not answer, which proves nothing.
 	away bool
+	// refuses is the service that refuses the secret, as keys name what they wait for.
+	refuses string
 }
 
 // RequestTimeout bounds one request of a check.
@@ -154,6 +156,12 @@ func (f *findings) add(l Level, format string, args ...any) {
 func (f *findings) ok(format string, args ...any)    { f.add(LevelOK, format, args...) }
 func (f *findings) warn(format string, args ...any)  { f.add(LevelWarn, format, args...) }
 func (f *findings) fault(format string, args ...any) { f.add(LevelFault, format, args...) }
+
+// refused adds a fault: a service refuses the secret.
+func (f *findings) refused(service, format string, args ...any) {
+	f.fault(format, args...)
+	f.list[len(f.list)-1].refuses = service
+}
 
 // away adds a fault that another service is to blame for: it gives no answer, or takes no more
 // requests for a while. The format says what that means.

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"planbridge/bridge/clock"
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/lease"
+	"planbridge/bridge/status"
 )
 
 // longestStep is the longest pause between two looks whether a proof is due.
@@ -30,7 +32,7 @@ type ProverOptions struct {
 	Guard  *guard.Guard
 	Logger *slog.Logger
 	// Proven takes in the faults that stand after a proof, each with its place.
-	Proven func(faults []string)
+	Proven func(faults []status.Fault)
 }
 
 // Prover has a running service prove its configuration as a check does, at the start and
@@ -101,6 +103,15 @@ func (p *Prover) round(ctx context.Context, k *checker, whole bool) {
 	}
 }
 
+// attrs are those of a line about a fault. A secret that is refused is one fact, whatever meets it.
+func (f *Finding) attrs(event string) []any {
+	about := []any{"place", f.Place, "fault", f.Words}
+	if f.refuses != "" {
+		about = append(about, "service", f.refuses, event, factlog.Refused)
+	}
+	return about
+}
+
 // tell logs the faults that are new and those that are repaired. A place that did not answer
 // keeps its faults. Where all places were looked at, the faults of those that the
 // configuration has no more are forgotten.
@@ -119,20 +130,20 @@ func (p *Prover) tell(looked []probe, found []Finding, whole bool) {
 		case is(found, f) || silent(f.Place) || !at && !whole:
 			stand = append(stand, f)
 		case at:
-			p.o.Logger.Info("a part of the configuration works again", "place", f.Place, "fault", f.Words)
+			p.o.Logger.Info("a part of the configuration works again", f.attrs(factlog.Over)...)
 		}
 	}
 	p.doubtful = nil
 	for _, f := range found {
 		if !f.away && !is(stand, f) {
-			p.o.Logger.Error("a part of the configuration does not work", "place", f.Place, "fault", f.Words)
+			p.o.Logger.Error("a part of the configuration does not work", f.attrs(factlog.Fact)...)
 			stand = append(stand, f)
 		}
 		p.doubtful = append(p.doubtful, f.Place)
 	}
-	faults := make([]string, len(stand))
+	faults := make([]status.Fault, len(stand))
 	for i, f := range stand {
-		p.doubtful, faults[i] = append(p.doubtful, f.Place), f.Place+": "+f.Words
+		p.doubtful, faults[i] = append(p.doubtful, f.Place), status.Fault{Says: f.Place + ": " + f.Words, Service: f.refuses}
 	}
 	p.o.Proven(faults)
 	slices.SortFunc(p.doubtful, strings.Compare)

@@ -23,8 +23,20 @@ type Health struct {
 	Services []ServiceHealth `json:"services"` // GitHub first, then the projects by their names
 	Budgets  []Budget        `json:"budgets"`  // what is left of them; empty: not known
 	// Configuration says what of the configuration does not work, a sentence each.
-	Configuration []string `json:"configuration,omitempty"`
+	Configuration []Fault `json:"configuration,omitempty"`
 }
+
+// Fault is a part of the configuration that does not work. It crosses as its sentence.
+type Fault struct {
+	Says    string
+	Service string // that refuses the secret, as in [store.Standing]; "": it is another fault
+}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (f Fault) MarshalText() ([]byte, error) { return []byte(f.Says), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (f *Fault) UnmarshalText(text []byte) error { f.Says = string(text); return nil }
 
 // The states of a service.
 const (
@@ -38,6 +50,7 @@ const (
 // ServiceHealth is how a service was last met.
 type ServiceHealth struct {
 	Name     string    `json:"name"`              // github, or the project's name
+	Service  string    `json:"-"`                 // as keys that wait name it
 	Project  bool      `json:"project,omitempty"` // it is a planning project
 	State    string    `json:"state"`             // up, down, limited, refused or unknown
 	Until    time.Time `json:"until,omitzero"`    // of limited

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
 
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // How much the page shows.
@@ -30,7 +32,7 @@ type pageData struct {
 	frame
 	Problems      []problem
 	Unread        []problem // what cannot be shown, and why
-	Configuration []string  // what of it does not work
+	Configuration []Fault   // what of it does not work
 	Questions     []question
 	MoreQuestions int
 	Failures      []group
@@ -38,7 +40,8 @@ type pageData struct {
 	Waits         []group
 	Failing       []group // of those, what is tried again after a failure
 	MoreWaits     int
-	WaitsBounded  bool // there may be more
+	WaitsBounded  bool  // there may be more
+	waiting       []row // all of them
 	Activities    []said
 	Services      []ServiceHealth
 	Budgets       []Budget
@@ -78,9 +81,11 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 func (h *handler) gather(ctx context.Context) *pageData {
 	d := &pageData{frame: h.frame("planbridge", "/")}
 	d.Refresh = refreshEvery
+	away := false
 	note := func(err error) {
-		if err != nil {
+		if err != nil && (!away || !errors.Is(err, store.ErrAway)) {
 			d.Unread = append(d.Unread, problem{true, err.Error(), ""})
+			away = away || errors.Is(err, store.ErrAway) // one fact, whatever was to be read
 		}
 	}
 	note(h.Readiness.Ready(ctx))
@@ -105,6 +110,7 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	recent, err := h.Monitor.Recent(ctx, pageActivities)
 	note(err)
 
+	d.waiting = waiting
 	d.Waits, d.MoreWaits = atMost(grouped(waiting), pageGroups)
 	d.Failing = grouped(failing(waiting))
 	d.WaitsBounded = len(waiting) == manyKeys
@@ -167,6 +173,16 @@ func (h *handler) waiting(ctx context.Context) ([]row, error) {
 	return out, err
 }
 
+// WaitCount is how many keys wait and are not being worked.
+func (d *pageData) WaitCount() (n int) {
+	for i := range d.waiting {
+		if s := store.KeyState(d.waiting[i].State); s == store.KeyWaiting || s == store.KeyLater {
+			n++
+		}
+	}
+	return n
+}
+
 // failing are those of the keys that wait for another attempt after a failure, by its error.
 func failing(waiting []row) (out []row) {
 	for _, r := range waiting {
@@ -206,7 +222,7 @@ func inTroubleFirst(all []ServiceHealth, now time.Time) []ServiceHealth {
 		if s.State == ServiceDown || s.State == ServiceRefused {
 			return -2
 		}
-		return -min(1, len(s.problems(now)))
+		return -min(1, len(s.problems(now, 0)))
 	}
 	slices.SortStableFunc(all, func(a, b ServiceHealth) int { return cmp.Compare(trouble(&a), trouble(&b)) })
 	return all

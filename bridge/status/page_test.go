@@ -73,7 +73,7 @@ func TestPage(t *testing.T) {
 	resp := a.do("GET", "/", "")
 	page := a.text(resp, 200)
 	a.wants(page, "problems", "6 problems", "1 item was given up: rejected: <b>no</b>", "1 item was given up: forbidden", "has been due for",
-		"GitHub does not answer: dial: <refused>", "The last poll of Planning project web was", "1 name has links and no route in the configuration: gone.")
+		"GitHub does not answer: dial: <refused>. 1 item waits for it.", "The last poll of Planning project web was", "1 name has links and no route in the configuration: gone.")
 	a.wants(page, "failures", "rejected: <b>no</b>", "acme/web#12", "attempts: 12", "Retry all failures")
 	a.wants(page, "waiting", "1 <b>down</b>", "waits for service github since", "it is late", "being worked, at most until")
 	a.wants(page, "services", "GitHub does not answer", "last delivery 3 min ago", "Planning project web answers", "content, this minute 12 12 of 70", "4 for service github")
@@ -157,10 +157,17 @@ func TestEmptyPage(t *testing.T) {
 	}
 }
 
+func faults(says ...string) (out []status.Fault) {
+	for _, one := range says {
+		out = append(out, status.Fault{Says: one})
+	}
+	return out
+}
+
 // TestPageOfABrokenConfiguration: not all is in step while a part of the configuration does
 // not work. Of many faults the first are named.
 func TestPageOfABrokenConfiguration(t *testing.T) {
-	monitor := &watcher{health: status.Health{Configuration: []string{"The last reload was refused: <b>", "2", "3", "4", "5", "6", "7"}}}
+	monitor := &watcher{health: status.Health{Configuration: faults("The last reload was refused: <b>", "2", "3", "4", "5", "6", "7")}}
 	a := newAdmin(t, func(o *status.Options) { o.Monitor = monitor })
 	*a.mem = memory{}
 	a.wants(a.text(a.do("GET", "/", ""), 200), "problems", "6 problems", "The last reload was refused: <b>", "The log has 2 more faults of the configuration.")
@@ -179,6 +186,56 @@ func TestPageOfWhatFails(t *testing.T) {
 	}}
 	a.wants(a.text(a.do("GET", "/", ""), 200), "problems", "3 problems", "1 item was put off after a failure: update card: unauthorized",
 		"2 items were put off after a failure: update card …: forbidden", "1 item was put off after a failure: labels in acme/web cannot be shown: forbidden")
+}
+
+// TestPageOfWhatIsWaitedFor: a replica that met no service away tells what keys wait for. Not all is
+// in step while keys wait for their turn, though nobody has to see to that.
+func TestPageOfWhatIsWaitedFor(t *testing.T) {
+	waits := func(service string, i int) store.Standing {
+		return store.Standing{Key: store.Key{Project: "p1", Link: mapping.LinkID(fmt.Sprint("l", i))}, State: store.KeyWaiting, Service: service, At: noon.Add(-time.Hour), Reason: "read issue: no answer"}
+	}
+	monitor := &watcher{health: status.Health{Services: []status.ServiceHealth{
+		{Name: "github", Service: "github", State: status.ServiceUp},
+		{Name: "web", Service: "planning:p1", Project: true, State: status.ServiceLimited, Until: noon.Add(10 * time.Minute)},
+	}}}
+	a := newAdmin(t, func(o *status.Options) { o.Monitor = monitor })
+	*a.mem = memory{waits: []store.Standing{waits("github", 1), waits("github", 2), waits("planning:p1", 3), waits("adoption", 4)}}
+	a.wants(a.text(a.do("GET", "/", ""), 200), "problems", "3 problems", "2 items wait for service github, the first one for 1 h: read issue: no answer",
+		"Planning project web asked for a pause; it ends in 9 min. 1 item waits for it.", "1 item waits for service adoption, for 1 h: read issue")
+
+	a = newAdmin(t, func(o *status.Options) { o.Monitor = nil })
+	*a.mem = memory{waits: []store.Standing{{Key: store.Key{Project: "p1", Link: "l1"}, State: store.KeyLater, At: noon, Reason: "GitHub limits requests"}}}
+	page := a.text(a.do("GET", "/", ""), 200)
+	a.wants(page, "problems", "1 item waits", "Nothing waits for you.")
+	if text := a.shown(page, "problems"); strings.Contains(text, "All is in step") {
+		t.Errorf("the page says %s", text)
+	}
+}
+
+// TestPageOfAnOutage: what follows from an outage, or from a store that is away, is one problem with it.
+func TestPageOfAnOutage(t *testing.T) {
+	late := []status.Source{{What: status.SourcePoll, At: noon.Add(-time.Hour), Every: 30}}
+	monitor := &watcher{health: status.Health{
+		Services: []status.ServiceHealth{
+			{Name: "github", Service: "github", State: status.ServiceDown, Error: "dial: refused", Sources: late},
+			{Name: "web", Service: "planning:p1", Project: true, State: status.ServiceRefused, Error: "answer 401", Sources: late},
+		},
+		Configuration: []status.Fault{{Says: "planning web: the service refuses the secret", Service: "planning:p1"}},
+	}}
+	a := newAdmin(t, func(o *status.Options) { o.Monitor = monitor })
+	*a.mem = memory{}
+	for i, service := range []string{"github", "github", "planning:p1"} {
+		a.mem.waits = append(a.mem.waits, store.Standing{Key: store.Key{Project: "p1", Link: mapping.LinkID(fmt.Sprint("l", i))}, State: store.KeyWaiting, Service: service, At: noon, Reason: fmt.Sprint("unauthorized ", service)})
+	}
+	a.wants(a.text(a.do("GET", "/", ""), 200), "problems", "2 problems", "GitHub does not answer: dial: refused. 2 items wait for it.",
+		"Planning project web does not take the secret: answer 401. 1 item waits for it.")
+
+	away := fmt.Errorf("read a link: %w: dial: refused", store.ErrAway)
+	a = newAdmin(t, func(o *status.Options) {
+		o.Monitor, o.Readiness = nil, readiness(func(context.Context) error { return fmt.Errorf("ping: %w", store.ErrAway) })
+	})
+	*a.mem = memory{broken: away}
+	a.wants(a.text(a.do("GET", "/", ""), 503), "problems", "1 problem", "ping: the store is away")
 }
 
 // What cannot be read is said on the page, and the page is there all the same.

@@ -3,6 +3,7 @@ package status
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -22,17 +23,24 @@ const slack = 5 * time.Minute
 // problems lists what is wrong, the worst first: what cannot be read, the configuration,
 // services, then keys, then what waits for an operator.
 func (d *pageData) problems() []problem {
-	out := slices.Concat(d.Unread, configurationProblems(d.Configuration))
+	told := map[string]bool{} // services of which a problem tells why keys wait for them
+	var services []problem
 	for i := range d.Services {
-		out = append(out, d.Services[i].problems(d.Now)...)
+		s := &d.Services[i]
+		told[s.Service] = s.State != ServiceUp && s.State != ServiceUnknown
+		services = append(services, s.problems(d.Now, d.waitsFor(s.Service))...)
 	}
+	faults := slices.DeleteFunc(slices.Clone(d.Configuration), func(f Fault) bool { return told[f.Service] })
+	out := slices.Concat(d.Unread, configurationProblems(faults), services)
 	for _, p := range d.Projects {
 		if !p.Oldest.IsZero() && d.Now.Sub(p.Oldest) > overdue {
 			out = append(out, problem{true, fmt.Sprintf("Project %s has a key that has been due for %s: nobody works it.", p.Name, span(d.Now.Sub(p.Oldest))), "#services"})
 		}
 	}
 	out = append(out, groupProblems(d.Failures, "given up", "#failures")...)
-	out = append(out, groupProblems(d.Failing, "put off after a failure", "#waiting")...)
+	failing := slices.DeleteFunc(slices.Clone(d.Failing), func(g group) bool { return told[g.Rows[0].Service] })
+	out = append(out, groupProblems(failing, "put off after a failure", "#waiting")...)
+	out = append(out, d.waitProblems(told)...)
 	if n := len(d.Questions) + d.MoreQuestions; n > 0 {
 		out = append(out, problem{false, fmt.Sprintf("%s for an answer.", Count(n, "question waits", "questions wait")), "#questions"})
 	}
@@ -40,13 +48,44 @@ func (d *pageData) problems() []problem {
 }
 
 // configurationProblems says what of the configuration does not work.
-func configurationProblems(faults []string) (out []problem) {
+func configurationProblems(faults []Fault) (out []problem) {
 	few, more := atMost(faults, pageProblems)
-	for _, says := range few {
-		out = append(out, problem{true, cut(pageReason, says), ""})
+	for _, f := range few {
+		out = append(out, problem{true, cut(pageReason, f.Says), ""})
 	}
 	if more > 0 {
 		out = append(out, problem{true, fmt.Sprintf("The log has %s of the configuration.", Count(more, "more fault", "more faults")), ""})
+	}
+	return out
+}
+
+// waitsFor is how many keys wait for a service, among those that are listed.
+func (d *pageData) waitsFor(service string) (n int) {
+	for i := range d.waiting {
+		if service != "" && d.waiting[i].Service == service {
+			n++
+		}
+	}
+	return n
+}
+
+// waitProblems says what keys wait for that no other problem tells: another replica met a service
+// away, or what is made waits for the first look. Routes that are paused are told as such.
+func (d *pageData) waitProblems(told map[string]bool) (out []problem) {
+	paused := map[string]bool{}
+	for i := range d.Look {
+		paused[d.Look[i].Name] = !d.Look[i].Paused.IsZero()
+	}
+	rows := slices.DeleteFunc(slices.Clone(d.waiting), func(r row) bool {
+		return r.Service == "" || r.Failing || told[r.Service] || paused[r.Route]
+	})
+	for _, g := range grouped(rows) {
+		first := &g.Rows[0]
+		says := fmt.Sprintf("%s for %s, ", Count(g.Count, "item waits", "items wait"), first.WaitsFor)
+		if g.Count > 1 {
+			says += "the first one "
+		}
+		out = append(out, problem{false, says + "for " + span(d.Now.Sub(g.First)) + ": " + cut(pageReason, first.Reason), "#waiting"})
 	}
 	return out
 }
@@ -85,21 +124,28 @@ func (d *pageData) routeProblems() []problem {
 	return out
 }
 
-// problems lists what is wrong with a service.
-func (s *ServiceHealth) problems(now time.Time) []problem {
-	var out []problem
+// problems lists what is wrong with a service that so many keys wait for. What follows from an outage
+// is no other problem.
+func (s *ServiceHealth) problems(now time.Time, waits int) []problem {
+	says := func(text string) string {
+		if text = strings.TrimSuffix(text, ".") + "."; waits > 0 {
+			text += " " + Count(waits, "item waits", "items wait") + " for it."
+		}
+		return text
+	}
 	switch s.State {
 	case ServiceDown:
-		says := s.Title() + " does not answer"
+		text := s.Title() + " does not answer"
 		if s.Error != "" {
-			says += ": " + cut(pageReason, s.Error)
+			text += ": " + cut(pageReason, s.Error)
 		}
-		out = append(out, problem{true, says, "#services"})
+		return []problem{{true, says(text), "#services"}}
 	case ServiceRefused:
-		out = append(out, problem{true, s.Title() + " does not take the secret: " + cut(pageReason, s.Error), "#services"})
+		return []problem{{true, says(s.Title() + " does not take the secret: " + cut(pageReason, s.Error)), "#services"}}
 	case ServiceLimited:
-		out = append(out, problem{false, fmt.Sprintf("%s asked for a pause; it ends %s.", s.Title(), in(now, s.Until)), "#services"})
+		return []problem{{false, says(fmt.Sprintf("%s asked for a pause; it ends %s", s.Title(), in(now, s.Until))), "#services"}}
 	}
+	var out []problem
 	for _, source := range s.Sources {
 		if source.Late(now) {
 			out = append(out, problem{true, fmt.Sprintf("The last %s of %s was %s.", source.What, s.Title(), ago(now, source.At)), "#services"})

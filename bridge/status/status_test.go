@@ -67,7 +67,7 @@ func watched() *watcher {
 		health: status.Health{
 			Services: []status.ServiceHealth{
 				{Name: "web", Project: true, State: status.ServiceUp, Answered: noon, Sources: []status.Source{{What: status.SourcePoll, At: noon.Add(-time.Hour), Every: 30}}},
-				{Name: "github", State: status.ServiceDown, Answered: noon.Add(-time.Minute), Error: "dial: <refused>", Failed: noon, Sources: []status.Source{
+				{Name: "github", Service: "github", State: status.ServiceDown, Answered: noon.Add(-time.Minute), Error: "dial: <refused>", Failed: noon, Sources: []status.Source{
 					{What: status.SourceDelivery, At: noon.Add(-2 * time.Minute)}, {What: status.SourceCatchUp, At: noon, Every: 300},
 				}},
 			},
