@@ -103,13 +103,12 @@ func (p *Prover) round(ctx context.Context, k *checker, whole bool) {
 	}
 }
 
-// attrs are those of a line about a fault. A secret that is refused is one fact, whatever meets it.
+// attrs name the fact that a fault is of: a secret that is refused is one, whatever meets it.
 func (f *Finding) attrs(event string) []any {
-	about := []any{"place", f.Place, "fault", f.Words}
-	if f.refuses != "" {
-		about = append(about, "service", f.refuses, event, factlog.Refused)
+	if f.refuses == "" {
+		return nil
 	}
-	return about
+	return []any{"service", f.refuses, event, factlog.Refused}
 }
 
 // tell logs the faults that are new and those that are repaired. A place that did not answer
@@ -130,13 +129,13 @@ func (p *Prover) tell(looked []probe, found []Finding, whole bool) {
 		case is(found, f) || silent(f.Place) || !at && !whole:
 			stand = append(stand, f)
 		case at:
-			p.o.Logger.Info("a part of the configuration works again", f.attrs(factlog.Over)...)
+			p.o.Logger.With("place", f.Place, "fault", f.Words).Info("a part of the configuration works again", f.attrs(factlog.Over)...)
 		}
 	}
 	p.doubtful = nil
 	for _, f := range found {
 		if !f.away && !is(stand, f) {
-			p.o.Logger.Error("a part of the configuration does not work", f.attrs(factlog.Fact)...)
+			p.o.Logger.With("place", f.Place, "fault", f.Words).Error("a part of the configuration does not work", f.attrs(factlog.Fact)...)
 			stand = append(stand, f)
 		}
 		p.doubtful = append(p.doubtful, f.Place)

@@ -17,6 +17,7 @@ func (h *handler) pageRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", h.page)
 	mux.HandleFunc("GET /waiting", h.waitingPage)
 	mux.HandleFunc("GET /failures", h.failuresPage)
+	mux.HandleFunc("GET /questions", h.questionsPage)
 	mux.HandleFunc("GET /search", h.search)
 	mux.HandleFunc("GET /explain", h.explain)
 	mux.HandleFunc("GET /style.css", asset("text/css", styleCSS))
@@ -39,7 +40,7 @@ func (h *handler) form(do func(context.Context, url.Values) error) http.HandlerF
 		err := do(r.Context(), r.PostForm)
 		switch {
 		case err == nil, errors.Is(err, store.ErrNotFound):
-			http.Redirect(w, r, back(r.PostForm.Get("back")), http.StatusSeeOther) //nolint:gosec // back leads to five paths of this listener alone.
+			http.Redirect(w, r, back(r.PostForm.Get("back")), http.StatusSeeOther) //nolint:gosec // back leads to six paths of this listener alone.
 		case errors.Is(err, errForm):
 			h.failPage(w, r, http.StatusBadRequest, err)
 		case errors.Is(err, ErrState), errors.Is(err, store.ErrConflict):
@@ -57,7 +58,7 @@ var errForm = errors.New("the form is not understood")
 // back is where a form leads to: a page of this listener, and nowhere else.
 func back(to string) string {
 	u, err := url.Parse(to)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || !slices.Contains([]string{"/", "/waiting", "/failures", "/search", "/explain"}, u.Path) {
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || !slices.Contains([]string{"/", "/waiting", "/failures", "/questions", "/search", "/explain"}, u.Path) {
 		return "/"
 	}
 	return u.Path + strings.TrimSuffix("?"+u.RawQuery, "?")

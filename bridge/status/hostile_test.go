@@ -47,7 +47,7 @@ func TestHostileTexts(t *testing.T) {
 	} {
 		a := newAdmin(t)
 		a.hostile(text)
-		for _, path := range []string{"/", "/explain?item=acme/web%2312", "/waiting", "/failures", "/search?q=12", "/search?q=" + url.QueryEscape(text), "/explain?item=" + url.QueryEscape(text)} {
+		for _, path := range []string{"/", "/explain?item=acme/web%2312", "/waiting", "/failures", "/questions", "/search?q=12", "/search?q=" + url.QueryEscape(text), "/explain?item=" + url.QueryEscape(text)} {
 			resp := a.do("GET", path, "")
 			page := a.text(resp, resp.StatusCode)
 			if resp.StatusCode >= 500 {

@@ -32,6 +32,68 @@ func (h *handler) failuresPage(w http.ResponseWriter, r *http.Request) {
 	h.listPage(w, r, listData{frame: h.frame("Failures", "/failures"), Failures: true}, rows, err)
 }
 
+// questionRows is how many open questions a page has: each shows two texts.
+const questionRows = 20
+
+// questionsData is what the template of the open questions gets.
+type questionsData struct {
+	frame
+	Questions   []question
+	From, Total int
+	Next, Prev  string
+}
+
+// Last is the number of the last question that is shown.
+func (d *questionsData) Last() int { return d.From + len(d.Questions) }
+
+// questionsPage lists every open question, the newest first.
+func (h *handler) questionsPage(w http.ResponseWriter, r *http.Request) {
+	d := questionsData{frame: h.frame("Open questions", "/questions"), From: fromOf(r)}
+	open, counts, err := h.Operator.Questions(r.Context(), "", d.From+questionRows)
+	if err != nil {
+		h.Logger.Warn("answering an operator", "path", r.URL.Path, "err", err)
+		h.failPage(w, r, http.StatusInternalServerError, err)
+		return
+	}
+	for _, n := range counts {
+		d.Total += n
+	}
+	if d.From >= len(open) {
+		d.From = 0
+	}
+	d.Questions = each(open[d.From:min(d.From+questionRows, len(open))], questionOf)
+	d.Next, d.Prev = neighbours(d.From, questionRows, d.Total, func(from int) string {
+		return "/questions?" + url.Values{"from": {strconv.Itoa(from)}}.Encode()
+	})
+	if d.From > 0 {
+		d.Here = "/questions?" + url.Values{"from": {strconv.Itoa(d.From)}}.Encode()
+	}
+	h.render(w, r, http.StatusOK, "questions.html", &d)
+}
+
+// maxFrom bounds where a page of a list may begin.
+const maxFrom = 100_000
+
+// fromOf is where a page of a list begins.
+func fromOf(r *http.Request) int {
+	from, err := strconv.Atoi(r.FormValue("from"))
+	if err != nil || from < 0 || from > maxFrom {
+		return 0
+	}
+	return from
+}
+
+// neighbours are the pages of a list after and before the one that begins somewhere; "": there is none.
+func neighbours(from, rows, total int, page func(from int) string) (next, prev string) {
+	if from+rows < total {
+		next = page(from + rows)
+	}
+	if from > 0 {
+		prev = page(max(0, from-rows))
+	}
+	return next, prev
+}
+
 // listPage shows a part of a list: of all, or of one reason.
 func (h *handler) listPage(w http.ResponseWriter, r *http.Request, d listData, rows []row, err error) {
 	if err != nil {
@@ -51,21 +113,15 @@ func (h *handler) listPage(w http.ResponseWriter, r *http.Request, d listData, r
 			d.Group = &grouped(of)[0]
 		}
 	}
-	from, err := strconv.Atoi(r.FormValue("from"))
-	if err != nil || from < 0 || from >= len(rows) {
+	from := fromOf(r)
+	if from >= len(rows) {
 		from = 0
 	}
 	d.From, d.Total = from, len(rows)
 	d.Rows = rows[from:min(from+listRows, len(rows))]
-	page := func(from int) string {
+	d.Next, d.Prev = neighbours(from, listRows, len(rows), func(from int) string {
 		return r.URL.Path + "?" + url.Values{"group": {id}, "from": {strconv.Itoa(from)}}.Encode()
-	}
-	if from+listRows < len(rows) {
-		d.Next = page(from + listRows)
-	}
-	if from > 0 {
-		d.Prev = page(max(0, from-listRows))
-	}
+	})
 	h.render(w, r, http.StatusOK, "list.html", &d)
 }
 

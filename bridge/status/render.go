@@ -21,11 +21,12 @@ var (
 		"reason": func(s string) string { return cut(pageReason, s) },
 		"name":   func(s string) string { return cut(pageName, s) },
 		// What a template of a part needs beside the part. Pointers, so that it has all methods.
-		"asked": func(q question, here string) any {
+		"asked": func(q question, here string, now time.Time) any {
 			return &struct {
-				Q    question
+				Q    *question
 				Here string
-			}{q, here}
+				Now  time.Time
+			}{&q, here, now}
 		},
 		"due": func(r row, now time.Time) any {
 			return &struct {

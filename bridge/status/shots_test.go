@@ -166,7 +166,7 @@ func TestPagesInABrowser(t *testing.T) {
 		})
 		world.fill(a.mem)
 		s := browser(t, a.h)
-		for page, path := range map[string]string{"status": "/", "explain": "/explain?item=acme/web%2312", "waiting": "/waiting", "failures": "/failures", "search": "/search?q=fix"} {
+		for page, path := range map[string]string{"status": "/", "explain": "/explain?item=acme/web%2312", "waiting": "/waiting", "failures": "/failures", "questions": "/questions", "search": "/search?q=fix"} {
 			if world.name != "many" && page != "status" {
 				continue
 			}
