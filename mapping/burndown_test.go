@@ -14,7 +14,7 @@ func TestBurndownNow(t *testing.T) {
 	for _, tt := range []struct {
 		at   time.Time
 		want float64
-	}{{day(-3), 38}, {day(0.5), 38}, {day(1), 30}, {day(2.9), 12}, {day(9), 12}} {
+	}{{day(-3), 38}, {day(0), 38}, {day(0.5), 38}, {day(1).Add(-1), 38}, {day(1), 30}, {day(2).Add(-1), 30}, {day(2), 12}, {day(2.9), 12}, {day(9), 12}} {
 		if got := b.Now(tt.at); got != tt.want {
 			t.Errorf("at %v %v hours are left, want %v", tt.at, got, tt.want)
 		}

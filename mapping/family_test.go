@@ -108,6 +108,9 @@ func TestParts(t *testing.T) {
 			t.Errorf("part %+v", p)
 		}
 	}
+	if found.Origin != GitHub || unmade.Origin != Planning || !unmade.Intent.At.Equal(noon) {
+		t.Errorf("who made the first items: %+v, %+v", found, unmade.Intent)
+	}
 	if found.State != Linked || found.Intent != nil || found.Nonce != "nonce" {
 		t.Errorf("a part that was found: %+v", found)
 	}

@@ -32,7 +32,7 @@ func TestQuestionOfAPartedPair(t *testing.T) {
 			if c.Part(noon) {
 				t.Error("it was closed twice")
 			}
-			if !c.Reopen() || c.State != ConflictOpen || c.Rule == PartedRule || !c.Settled.IsZero() || c.Winner != "" {
+			if !c.Reopen() || c.State != ConflictOpen || c.Rule != "the pair was linked again" || !c.Settled.IsZero() || c.Winner != "" {
 				t.Errorf("the question that is asked again is %+v", c)
 			}
 			if c.Reopen() {

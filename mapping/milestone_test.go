@@ -97,6 +97,10 @@ func TestFindMilestone(t *testing.T) {
 	if m, ok := mapping.FindMilestone(existing, "s", sprintKeys); !ok || m.Number != 5 {
 		t.Errorf("found %+v, %v", m, ok)
 	}
+	slices.Reverse(existing)
+	if m, ok := mapping.FindMilestone(existing, "s", sprintKeys); !ok || m.Number != 5 {
+		t.Errorf("in another order: found %+v, %v", m, ok)
+	}
 	if m, ok := mapping.FindMilestone(existing, "u", sprintKeys); ok {
 		t.Errorf("found %+v of a sprint without one", m)
 	}
@@ -173,4 +177,33 @@ func TestProjectMilestoneLaws(t *testing.T) {
 			t.Fatalf("a second projection writes %d; %d milestones", n, len(existing))
 		}
 	})
+}
+
+// TestLongTitlesOfMilestones: a title with an id behind it has at most 255 characters, too, and an
+// id that is shorter than six characters stands there whole.
+func TestLongTitlesOfMilestones(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		id    mapping.ObjectID
+		title string
+		want  string
+	}{
+		"a title that just fits":  {"54744060c955ca8169c61ee6", strings.Repeat("é", 246), strings.Repeat("é", 246) + " (c61ee6)"},
+		"one character more":      {"54744060c955ca8169c61ee6", strings.Repeat("é", 247), strings.Repeat("é", 245) + "… (c61ee6)"},
+		"as long as GitHub takes": {"54744060c955ca8169c61ee6", strings.Repeat("é", 255), strings.Repeat("é", 245) + "… (c61ee6)"},
+		"a short id":              {"s1", "Sprint", "Sprint (s1)"},
+		"an id of six characters": {"123456", "Sprint", "Sprint (123456)"},
+		"an id of seven":          {"1234567", "Sprint", "Sprint (234567)"},
+		"an id beyond ASCII":      {"ééééééé", "Sprint", "Sprint (éééééé)"},
+		"a title without words":   {"s1", " \t", "Sprint (s1)"},
+	} {
+		taken := mapping.CanonicalTitle(c.title)
+		if taken == "" {
+			taken = "Sprint"
+		}
+		got, write := mapping.ProjectMilestone(mapping.Sprint{ID: c.id, Title: c.title}, []mapping.Milestone{{Number: 1, Title: taken}}, sprintKeys)
+		if got.Title != c.want || !write || utf8.RuneCountInString(got.Title) > mapping.MaxMilestone {
+			t.Errorf("%s: %q, want %q", name, got.Title, c.want)
+		}
+	}
 }

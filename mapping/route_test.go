@@ -173,6 +173,7 @@ func TestBuckets(t *testing.T) {
 func TestWhatAnObjectIDIs(t *testing.T) {
 	for text, want := range map[string]bool{
 		idOfABucket: true, strings.ToLower(idOfABucket): true, idOfABucket[1:]: false, idOfABucket + "0": false,
+		"0123456789abcdefABCDEF01": true, strings.Repeat("f", 24): true, strings.Repeat("F", 24): true,
 		strings.Replace(idOfABucket, "5", "g", 1): false, "": false, strings.Repeat("é", 12): false,
 	} {
 		if got := isObjectID(text); got != want {

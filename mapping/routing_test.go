@@ -99,6 +99,17 @@ func TestRouteThatTakesAnIssueIn(t *testing.T) {
 	}
 }
 
+// TestCardWhoseRouteLeadsElsewhere: a card without an issue keeps its route, and is written in the
+// name of its own project.
+func TestCardWhoseRouteLeadsElsewhere(t *testing.T) {
+	routes := []Route{{Name: "web", Project: "q", Repositories: []string{"acme/*"}, Username: "q's"}}
+	l := &Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: "c"}}}
+	got, among := NewRoutes(routes, PlanningProject{ID: "p", Username: "p's"}).Of(l)
+	if got == nil || got.Name != "web" || got.Project != "p" || got.Username != "p's" || len(among) != 0 {
+		t.Errorf("it goes by %+v among %v", got, among)
+	}
+}
+
 // TestProjectsByName: a project is one that a route leads to or the configuration names; people
 // name it by its name or its id.
 func TestProjectsByName(t *testing.T) {

@@ -3,10 +3,15 @@ package mapping
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // forgotten is what nothing reads any more: when the lookup for a create began.
@@ -59,5 +64,79 @@ func TestAPartForgetsWhatItNeverShows(t *testing.T) {
 	}
 	if got, err := json.Marshal(&l); err != nil || string(got) != record {
 		t.Errorf("%s, %v, want\n%s", got, err, record)
+	}
+}
+
+// fill sets every field of a value, of lists and tables one entry, each to something of its own.
+func fill(t *testing.T, v reflect.Value, n *int) {
+	t.Helper()
+	*n++
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprint("s", *n))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(*n))
+	case reflect.Float64:
+		v.SetFloat(float64(*n))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem(), n)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(t, v.Index(0), n)
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(t, key, n)
+		fill(t, value, n)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(noon.Add(time.Duration(*n) * time.Second)))
+			return
+		}
+		for i := range v.NumField() {
+			fill(t, v.Field(i), n)
+		}
+	default:
+		t.Fatalf("a record has a %s, which this test does not know", v.Kind())
+	}
+}
+
+// TestRecordsComeBackWhole: what is written of a record is read as it was, of the root and its
+// sub-issues every field, and of a task without an issue those that its form has. What is written
+// again is the same.
+func TestRecordsComeBackWhole(t *testing.T) {
+	t.Parallel()
+	var l Link
+	n := 0
+	fill(t, reflect.ValueOf(&l).Elem(), &n)
+	l.Kind, l.Item = Root, ""
+	sub := l.SubLinks[0]
+	sub.Kind, sub.Item = SubIssue, ""
+	whole := l.Children[0]
+	l.Children[0] = &Pair{
+		Kind: Checklist, State: whole.State, Origin: whole.Origin, Nonce: whole.Nonce, Item: whole.Item, Card: CardID{ID: whole.Card.ID, CID: whole.Card.CID},
+		Base: whole.Base, Journal: Journal{Pending: whole.Pending, InFlight: whole.InFlight}, Intent: whole.Intent, Disputes: whole.Disputes,
+		Reads: Reads{GoneSince: whole.GoneSince},
+	}
+	data, err := json.Marshal(&l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Link
+	if err := json.Unmarshal(data, &again); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(l, again); diff != "" {
+		t.Errorf("read again (-want +got):\n%s", diff)
+	}
+	if twice, err := json.Marshal(&again); err != nil || !bytes.Equal(twice, data) {
+		t.Errorf("written again: %v\n%s\n%s", err, data, twice)
+	}
+	if err := json.Unmarshal([]byte(`{"id":1}`), &again); err == nil {
+		t.Error("a record of another form is read")
 	}
 }

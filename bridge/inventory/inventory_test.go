@@ -104,19 +104,25 @@ func TestWalkOverIssues(t *testing.T) {
 		err    string // "": none
 	}{
 		"two pages": {
-			[]mapping.Route{route("web", "acme/web")}, hub{issues: map[string][][]mapping.Issue{"acme/web": pages(1, 3)}}, "",
+			[]mapping.Route{route("web", "acme/web")},
+			hub{issues: map[string][][]mapping.Issue{"acme/web": pages(1, 3)}},
+			"",
 			"enter acme/web|issue 1|issue 2|page|issue 3|issue 4|page", "acme/web open", "",
 		},
 		"a repository of two routes": {[]mapping.Route{route("web", "acme/web"), route("bugs", "Acme/Web", "acme/api")}, hub{}, "", "enter acme/web|enter acme/api", "acme/web open|acme/api open", ""},
 		"a glob": {
-			[]mapping.Route{excluding}, hub{globs: map[string][]string{"acme/*": {"acme/web", "acme/secret", "other/web", "acme/api"}}}, "",
+			[]mapping.Route{excluding},
+			hub{globs: map[string][]string{"acme/*": {"acme/web", "acme/secret", "other/web", "acme/api"}}},
+			"",
 			"enter acme/web|enter acme/api", "acme/web open|acme/api open", "",
 		},
 		"a name and a glob":      {[]mapping.Route{route("web", "acme/*", "acme/web")}, hub{globs: map[string][]string{"acme/*": {"acme/web"}}}, "", "enter acme/web", "acme/web open", ""},
 		"a renamed repository":   {[]mapping.Route{route("web", "acme/old")}, hub{}, "", "enter acme/old", "acme/new open", ""},
 		"a glob that is refused": {[]mapping.Route{route("web", "acme/*")}, hub{errs: map[string]error{"acme/*": mapping.ErrForbidden}}, "", "", "", "list repositories acme/*: forbidden"},
 		"one that is not there": {
-			[]mapping.Route{route("web", "acme/web", "acme/api")}, hub{errs: map[string]error{"acme/web": mapping.ErrNotFound}}, "",
+			[]mapping.Route{route("web", "acme/web", "acme/api")},
+			hub{errs: map[string]error{"acme/web": mapping.ErrNotFound}},
+			"",
 			"enter acme/web|skip acme/web: not found|enter acme/api", "acme/web open|acme/api open", "",
 		},
 		"one that moved":        {[]mapping.Route{route("web", "acme/web")}, hub{errs: map[string]error{"acme/web": mapping.ErrMoved}}, "", "enter acme/web|skip acme/web: moved", "acme/web open", ""},
@@ -124,11 +130,15 @@ func TestWalkOverIssues(t *testing.T) {
 		"one that is forbidden": {[]mapping.Route{route("web", "acme/web")}, hub{errs: map[string]error{"acme/web": mapping.ErrForbidden}}, "", "enter acme/web|skip acme/web: forbidden", "acme/web open", ""},
 		"GitHub is away":        {[]mapping.Route{route("web", "acme/web", "acme/api")}, hub{errs: map[string]error{"acme/web": away}}, "", "enter acme/web", "acme/web open", "list issues of acme/web: GitHub is away"},
 		"an issue ends the walk": {
-			[]mapping.Route{route("web", "acme/web")}, hub{issues: map[string][][]mapping.Issue{"acme/web": pages(1, 3)}}, "issue 2",
+			[]mapping.Route{route("web", "acme/web")},
+			hub{issues: map[string][][]mapping.Issue{"acme/web": pages(1, 3)}},
+			"issue 2",
 			"enter acme/web|issue 1|issue 2", "acme/web open", "list issues of acme/web: enough",
 		},
 		"a page ends the walk": {
-			[]mapping.Route{route("web", "acme/web")}, hub{issues: map[string][][]mapping.Issue{"acme/web": pages(1, 3)}}, "page",
+			[]mapping.Route{route("web", "acme/web")},
+			hub{issues: map[string][][]mapping.Issue{"acme/web": pages(1, 3)}},
+			"page",
 			"enter acme/web|issue 1|issue 2|page", "acme/web open", "list issues of acme/web: enough",
 		},
 		"a repository that must not be entered": {[]mapping.Route{route("web", "acme/web")}, hub{}, "enter acme/web", "enter acme/web", "", "list issues of acme/web: enough"},
