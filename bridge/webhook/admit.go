@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// maxHeader bounds the identifiers that become keys of the store, in bytes.
+// maxHeader bounds, in bytes, the headers that become keys of the store.
 const maxHeader = 128
 
-// admit reports why a request is refused before its body is read: its headers are not
-// those of a delivery. key is the identifier that they make.
+// admit checks the headers of a request before its body is read. key is the store's key of the
+// delivery.
 func admit(h http.Header, key string) error {
 	signatures := h.Values(headerSignature)
 	switch {
@@ -50,8 +50,7 @@ func wellFormedSignature(s string) bool {
 	return ok && err == nil && len(digest) == 64
 }
 
-// knownContent reports an error unless the one content type is one that GitHub
-// delivers.
+// knownContent returns an error unless there is one content type, and GitHub delivers it.
 func knownContent(types []string) error {
 	if len(types) != 1 {
 		return fmt.Errorf("%d content types", len(types))
@@ -66,8 +65,8 @@ func knownContent(types []string) error {
 	return nil
 }
 
-// isIdentifier reports whether s is of visible ASCII and not empty. A colon would make
-// two identifiers look like others.
+// isIdentifier reports whether s is visible ASCII and not empty. A colon is forbidden, as it
+// would make two identifiers look alike.
 func isIdentifier(s string) bool {
 	return s != "" && len(s) <= maxHeader && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' })
 }

@@ -15,36 +15,36 @@ import (
 
 const (
 	maxBody = 25 << 20 // GitHub delivers at most 25 MB
-	// slabSize is the unit in which a body takes memory.
+	// slabSize is the unit in which bodies allocate memory.
 	slabSize = 32 << 10
-	// unpaced is how much of each body is read as fast as it comes. The events that are
-	// acted on hardly ever exceed it.
+	// unpaced is the part of each body that is read at full speed. Events that the bridge acts on
+	// hardly ever exceed it.
 	unpaced = 256 << 10
-	// pace bounds, in bytes a second over all connections, how fast the rest of larger
-	// bodies is read: a flood of them does not take the processors from small ones.
-	// paceBurst is read without delay after a quiet time.
+	// pace bounds how fast the rest of larger bodies is read, in bytes a second over all
+	// connections. A flood of them then leaves processor time to small ones. paceBurst is read at
+	// full speed after a quiet time.
 	pace, paceBurst = 16 << 20, 4 << 20
 )
 
-// slabs are pieces of memory to read bodies into.
+// slabs are pieces of memory for bodies.
 var slabs = sync.Pool{New: func() any { return new([slabSize]byte) }}
 
-// body is the body of one delivery, in slabs. Nothing of it is parsed before its
-// signature is verified.
+// body is the body of one delivery, in slabs. Nothing of it is parsed before its signature is
+// verified.
 type body struct {
 	in    *Intake
-	share *share // nil: it counts as unverified no more
+	share *share // nil: it no longer counts as unverified
 	slabs []*[slabSize]byte
 	size  int
-	whole *bytes.Buffer // where join put it; nil: it fits one slab
+	whole *bytes.Buffer // the joined body; nil: it fits one slab
 }
 
-// newBody begins a body. abort ends a read that waits.
+// newBody begins a body. abort ends a waiting read.
 func (in *Intake) newBody(abort func()) *body {
 	return &body{in: in, share: in.unverified.begin(abort)}
 }
 
-// room returns where the next bytes go, which is never empty.
+// room returns free memory for the next bytes, never empty.
 func (b *body) room(ctx context.Context) ([]byte, error) {
 	at := b.size % slabSize
 	if b.size == len(b.slabs)*slabSize {
@@ -56,7 +56,7 @@ func (b *body) room(ctx context.Context) ([]byte, error) {
 	return b.slabs[len(b.slabs)-1][at:], nil
 }
 
-// parts returns what was read.
+// parts returns the bytes read.
 func (b *body) parts() [][]byte {
 	out := make([][]byte, len(b.slabs))
 	left := b.size
@@ -67,8 +67,8 @@ func (b *body) parts() [][]byte {
 	return out
 }
 
-// verified takes the body out of the bound on unverified bytes and returns it in one
-// piece, which is valid until free.
+// verified ends the body's share of the budget of unverified bytes. It returns the body in one
+// piece, valid until free.
 func (b *body) verified() []byte {
 	b.in.unverified.end(b.share)
 	b.share = nil
@@ -94,7 +94,7 @@ func (b *body) freeSlabs() {
 	b.slabs = nil
 }
 
-// free gives the body's memory back.
+// free releases the body's memory.
 func (b *body) free() {
 	b.freeSlabs()
 	if b.share != nil {
@@ -107,24 +107,23 @@ func (b *body) free() {
 	b.share, b.whole = nil, nil
 }
 
-// buffers hold verified bodies that do not fit one slab. One that grew beyond maxKept
-// is not kept.
+// buffers hold verified bodies larger than one slab. A buffer larger than maxKept is not reused.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const maxKept = 128 << 10
 
-// read reads the body until ctx's deadline. Memory grows with what arrives and not
-// with what is announced. The caller frees the body, also after an error.
+// read reads the body until ctx's deadline. It allocates memory for what arrives, not for what
+// the client announces. The caller frees the body, also after an error.
 func (in *Intake) read(ctx context.Context, w http.ResponseWriter, r *http.Request) (*body, error) {
 	conn := http.NewResponseController(w)
 	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || srv.ReadTimeout <= 0 || srv.ReadTimeout > in.o.Timeout {
 		deadline, _ := ctx.Deadline()
-		// A writer that knows no deadlines (a test's recorder) has none to keep.
+		// A test's recorder has no deadlines.
 		if err := conn.SetReadDeadline(deadline); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return in.newBody(nil), bad(fmt.Errorf("bound the read: %w", err))
 		}
 	}
-	b := in.newBody(func() { conn.SetReadDeadline(time.Unix(1, 0)) }) //nolint:errcheck // one that fails has ended already
+	b := in.newBody(func() { conn.SetReadDeadline(time.Unix(1, 0)) }) //nolint:errcheck // after a failure the connection has ended
 	if r.ContentLength > maxBody {
 		return b, in.over(ctx, w, r)
 	}
@@ -136,7 +135,7 @@ func (in *Intake) read(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	return b, unread(w, b.share, err)
 }
 
-// fill reads to the end, or to the announced size where that is not below 0.
+// fill reads to the end, or to the announced size unless that is below 0.
 func (b *body) fill(ctx context.Context, from io.Reader, announced int64) error {
 	for int64(b.size) != announced {
 		room, err := b.room(ctx)
@@ -158,7 +157,7 @@ func (b *body) fill(ctx context.Context, from io.Reader, announced int64) error 
 	return nil
 }
 
-// paced waits until n more bytes of large bodies may be read, or shed is closed.
+// paced waits until n more bytes of large bodies may be read, or until shed is closed.
 func (in *Intake) paced(ctx context.Context, shed <-chan struct{}, n int) error {
 	delay := in.pace.ReserveN(time.Now(), n).Delay()
 	if delay == 0 {
@@ -176,7 +175,7 @@ func (in *Intake) paced(ctx context.Context, shed <-chan struct{}, n int) error 
 	}
 }
 
-// unread says what kept a body from being read; nil where nothing did.
+// unread returns why a body was not read, or nil.
 func unread(w http.ResponseWriter, s *share, err error) error {
 	if err == nil {
 		return nil
@@ -202,14 +201,14 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// over refuses a body that is too large. As much again is read and forgotten: a
-// client that sends all before it looks for an answer gets one, and no reset.
+// over refuses a body that is too large. It reads and discards as much again: a client that sends
+// everything before it reads then gets the answer, not a reset.
 func (in *Intake) over(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Connection", "close")
 	for left := int64(maxBody); left > 0; left -= slabSize {
 		n, err := io.CopyN(io.Discard, r.Body, min(left, slabSize))
 		if err != nil || in.paced(ctx, nil, int(n)) != nil {
-			break // what comes is of no use, however it ends
+			break // the rest is useless, however it ends
 		}
 	}
 	return &fault{http.StatusRequestEntityTooLarge, tooLarge, errors.New("body is over 25 MiB")}

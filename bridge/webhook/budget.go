@@ -6,43 +6,41 @@ import (
 	"sync"
 )
 
-// maxUnverified bounds, in bytes, what all connections together hold of bodies
-// whose signature has not been verified yet.
+// maxUnverified bounds the memory, in bytes over all connections, of bodies with an unverified
+// signature.
 const maxUnverified = 64 << 20
 
-// errShed ends the reading of a body whose memory others need.
+// errShed ends the reading of a body that others need room for.
 var errShed = errors.New("too many unverified bytes are in flight")
 
-// budget bounds the memory of unverified bodies over all connections. Where it is
-// used up, the largest body is shed to make room: a flood of large bodies costs
-// large bodies, and a body that trickles in holds no more than it has sent. A small
-// body is shed last. It is safe for concurrent use.
+// budget bounds the memory of unverified bodies over all connections. Where it is used up, it
+// sheds the largest body. A flood of large bodies thus costs large bodies, and a slow body holds
+// only the bytes that it has sent. A small body is shed last. It is safe for concurrent use.
 type budget struct {
 	limit int
 
 	mu     sync.Mutex
-	used   int // by all of bodies
-	ending int // by those of them that are shed and have not returned theirs yet
+	used   int // bytes of all bodies
+	ending int // bytes of shed bodies that are not yet returned
 	bodies map[*share]struct{}
-	freed  chan struct{} // closed when something is returned
+	freed  chan struct{} // closed when bytes are returned
 	order  uint64        // of the newest share
 }
 
-// share is what one body has of the budget.
+// share is one body's part of the budget.
 type share struct {
 	size  int
 	order uint64        // older ones are lower
-	shed  chan struct{} // closed when the body has to go
+	shed  chan struct{} // closed when the body must end
 	gone  bool          // shed is closed
-	abort func()        // ends a read that waits
+	abort func()        // ends a waiting read
 }
 
 func newBudget(limit int) *budget {
 	return &budget{limit: limit, bodies: map[*share]struct{}{}, freed: make(chan struct{})}
 }
 
-// begin returns the share of a body that is about to be read. Its abort is called at
-// most once, and not after end.
+// begin returns the share of a new body. It calls abort at most once, and not after end.
 func (b *budget) begin(abort func()) *share {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -52,8 +50,8 @@ func (b *budget) begin(abort func()) *share {
 	return s
 }
 
-// grow adds n bytes to a share. Where there is no room it has the largest body shed and
-// waits until that has gone; errShed says that the body itself is the one.
+// grow adds n bytes to a share. Where there is no room, it sheds the largest body and waits until
+// that has ended. errShed says that this body is the largest.
 func (b *budget) grow(ctx context.Context, s *share, n int) error {
 	for {
 		wait, err := b.tryGrow(s, n)
@@ -68,7 +66,7 @@ func (b *budget) grow(ctx context.Context, s *share, n int) error {
 	}
 }
 
-// tryGrow is one attempt of grow. wait is nil where that is decided.
+// tryGrow is one attempt of grow. It returns a nil wait when the attempt is decided.
 func (b *budget) tryGrow(s *share, n int) (wait chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,7 +91,7 @@ func (b *budget) tryGrow(s *share, n int) (wait chan struct{}, err error) {
 	return b.freed, nil
 }
 
-// largest is called with b.mu held. Of equal bodies it is the oldest.
+// largest returns the largest body, the oldest of equal ones. The caller holds b.mu.
 func (b *budget) largest() (found *share) {
 	for s := range b.bodies {
 		if !s.gone && (found == nil || s.size > found.size || s.size == found.size && s.order < found.order) {
@@ -103,7 +101,7 @@ func (b *budget) largest() (found *share) {
 	return found
 }
 
-// end returns a share.
+// end returns a share's bytes.
 func (b *budget) end(s *share) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

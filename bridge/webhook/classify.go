@@ -13,8 +13,7 @@ import (
 	"planbridge/store"
 )
 
-// actions are the actions of `issues` events whose payload shows the issue as
-// it is now.
+// actions are the actions of `issues` events whose payload shows the present issue.
 var actions = map[string]bool{
 	"assigned": true, "closed": true, "demilestoned": true, "edited": true, "field_added": true,
 	"field_removed": true, "labeled": true, "locked": true, "milestoned": true, "opened": true,
@@ -22,11 +21,11 @@ var actions = map[string]bool{
 	"unlocked": true, "unpinned": true, "untyped": true,
 }
 
-// classify decides what a delivery shows and stores it.
+// classify decides what a delivery shows, and stores it.
 //
 //	not an issues event, an unknown action, a pull request   ignored
-//	deleted, transferred   the link is looked at; the payload is not what is there now
-//	all others             the payload is the newest snapshot; `edited` also tells what it was
+//	deleted, transferred   the link becomes due; the payload is out of date
+//	all others             the payload is the newest snapshot; `edited` also has the earlier text
 func (in *Intake) classify(ctx context.Context, d *delivery, ev Event) (verdict, error) {
 	switch d.event {
 	case "repository":
@@ -60,7 +59,7 @@ func (in *Intake) classify(ctx context.Context, d *delivery, ev Event) (verdict,
 	}
 	s.edit = edit(d, ev)
 	if (ev.Action == "labeled" || ev.Action == "unlabeled") && in.o.Accounts.Authorship(ev.Sender).Ours() {
-		// Each of our steps counts: a slot keeps but the last of one second.
+		// Each of our edits counts: a slot keeps only the last snapshot of one second.
 		s.edit = &mapping.IssueEvent{
 			Item: mapping.IssueRef(ev.Issue.ID), Delivery: d.key,
 			Step: &mapping.OwnEvent{Issue: *ev.Issue, Came: time.Now().UTC(), Label: ev.Label, On: ev.Action == "labeled"},
@@ -69,7 +68,7 @@ func (in *Intake) classify(ctx context.Context, d *delivery, ev Event) (verdict,
 	return in.store(ctx, d, s)
 }
 
-// edit is what an event tells beyond what the issue is now; nil: nothing.
+// edit returns what an event says beyond the present issue, or nil.
 func edit(d *delivery, ev Event) *mapping.IssueEvent {
 	e := &mapping.IssueEvent{Look: ev.Action, Item: mapping.IssueRef(ev.Issue.ID), Delivery: d.key}
 	switch {
@@ -91,7 +90,7 @@ func edit(d *delivery, ev Event) *mapping.IssueEvent {
 	return e
 }
 
-// repository passes on what became of a repository.
+// repository reports an event of a repository.
 func (in *Intake) repository(ctx context.Context, ev Event) (verdict, error) {
 	switch {
 	case ev.OldRepo != "" && ev.Repo != "":
@@ -100,7 +99,7 @@ func (in *Intake) repository(ctx context.Context, ev Event) (verdict, error) {
 		}
 	case ev.Action == "unarchived":
 		in.o.Repositories.Writable(ctx, ev.Repo)
-	case ev.Action == "publicized", ev.Action == "privatized": // its visibility was read from it, as from every event
+	case ev.Action == "publicized", ev.Action == "privatized": // believes has read its visibility, as from every event
 	default:
 		return verdict{result: ignored, why: "nothing is read from this event"}, nil
 	}
@@ -134,9 +133,9 @@ func (in *Intake) store(ctx context.Context, d *delivery, s issueObservation) (v
 	return verdict{result: stored, key: got[0].Key}, nil
 }
 
-// observe stores observations of one project. What is known (nearly everything) is stored
-// first, at once and due at once; a link is made of what turned out not to be,
-// and waits for its delay. An error says that not all of it is stored.
+// observe stores observations of one project. It first stores those with a known link, nearly
+// all, and makes their keys due at once. For the others it makes links, which are due after their
+// delay. An error says that some are not stored.
 func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []routed) ([]store.Observed, error) {
 	got, err := in.observeKnown(ctx, project, ps)
 	if err != nil {
@@ -159,7 +158,7 @@ func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []ro
 		case got[i].Key != store.Key{}:
 		case ps[i].create != nil:
 			fresh = append(fresh, i)
-		default: // its route was pointed elsewhere, or its link has just handed it over
+		default: // its route leads elsewhere now, or its link just handed it over
 			one, known, err := in.observeElsewhere(ctx, others, &ps[i])
 			if err != nil {
 				return nil, err
@@ -175,8 +174,8 @@ func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []ro
 	return got, in.enter(ctx, project, others, ps, fresh, got)
 }
 
-// observeKnown stores observations of what a project knows, and remembers of the
-// others those that do not enter.
+// observeKnown stores the observations of issues with a link in the project. It remembers those
+// of the others that do not enter.
 func (in *Intake) observeKnown(ctx context.Context, project mapping.ObjectID, ps []routed) ([]store.Observed, error) {
 	obs := make([]store.Observation, len(ps))
 	var out []int64
@@ -207,10 +206,10 @@ func (in *Intake) observeKnown(ctx context.Context, project mapping.ObjectID, ps
 	return got, nil
 }
 
-// enter makes the links of those observations (fresh: which ones) that another project
-// does not know and nothing newer keeps out, and sets what became of them in got.
-// Another replica may do so in another project meanwhile: before anything is made
-// for them, the reconcile sees to it that one stays.
+// enter makes links for the observations at the indexes fresh, unless another project has a link
+// or a newer observation keeps the issue out. It sets their results in got. Another replica may
+// do so in another project meanwhile. The reconcile lets one link stay before anything is made
+// for them.
 func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, others []mapping.ObjectID, ps []routed, fresh []int, got []store.Observed) error {
 	ids := make([]int64, len(fresh))
 	for n, i := range fresh {
@@ -259,7 +258,7 @@ func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, others []
 	return nil
 }
 
-// others are all projects of the store but one.
+// others returns all projects of the store except one.
 func (in *Intake) others(ctx context.Context, project mapping.ObjectID) ([]mapping.ObjectID, error) {
 	all, err := store.ProjectsAfter(ctx, in.o.Store, []mapping.ObjectID{project})
 	if err != nil {
@@ -268,8 +267,8 @@ func (in *Intake) others(ctx context.Context, project mapping.ObjectID) ([]mappi
 	return all[1:], nil
 }
 
-// observeElsewhere stores an observation in the one of the other projects that knows it, and
-// reports whether there is one.
+// observeElsewhere stores an observation in another project that has a link for it, and reports
+// whether there is one.
 func (in *Intake) observeElsewhere(ctx context.Context, others []mapping.ObjectID, p *routed) (store.Observed, bool, error) {
 	home, err := in.home(ctx, others, p.obs.Refs)
 	if home == "" || err != nil {
@@ -282,7 +281,7 @@ func (in *Intake) observeElsewhere(ctx context.Context, others []mapping.ObjectI
 	return got[0], true, got[0].Err
 }
 
-// asFull tells a full queue from a store that does not answer.
+// asFull distinguishes a full queue from a store that does not answer.
 func asFull(err error) error {
 	if errors.Is(err, store.ErrFull) {
 		return &fault{http.StatusServiceUnavailable, full, err}
@@ -290,7 +289,7 @@ func asFull(err error) error {
 	return err
 }
 
-// encode is for plain data of this module, which always has a JSON form.
+// encode encodes plain data of this module, which always has a JSON form.
 func encode(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -12,31 +12,30 @@ import (
 // maxClients bounds the connections of the public listener.
 const maxClients = 1024
 
-// clients bounds the connections. Where there are too many, one is closed for the newest:
-// the oldest of those that never brought a verified delivery, else the one whose last
-// delivery is the longest ago. One that is delivering is never closed. It is safe for
-// concurrent use.
+// clients bounds the connections. Beyond the bound it closes one for the newest: the oldest
+// without a verified delivery, else the one with the oldest last delivery. It never closes one
+// that is delivering. It is safe for concurrent use.
 type clients struct {
 	max int
-	// onClose is told of each connection that is closed for another one.
+	// onClose is called for each connection closed for another one.
 	onClose func(net.Conn)
 
 	mu  sync.Mutex
 	all map[net.Conn]*client
-	// unproven and proven hold *client, the one to close first at the front.
+	// unproven and proven hold *client, with the next one to close at the front.
 	unproven, proven list.List
 }
 
 type client struct {
 	conn   net.Conn
 	proven bool
-	place  *list.Element // in one of the lists; nil while a verified delivery is being taken
+	place  *list.Element // in one of the lists; nil during a verified delivery
 }
 
 // connKey is the key of a request's connection in its context.
 type connKey struct{}
 
-// bind makes a server tell of its connections.
+// bind makes a server report its connections.
 func (c *clients) bind(srv *http.Server) {
 	srv.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
 		return context.WithValue(ctx, connKey{}, conn)
@@ -66,11 +65,11 @@ func (c *clients) add(conn net.Conn) {
 	c.mu.Unlock()
 	if victim != nil {
 		c.onClose(victim)
-		victim.Close() //nolint:errcheck // whoever reads from it learns
+		victim.Close() //nolint:errcheck // its reader gets the error
 	}
 }
 
-// victim is who has to go for the newest client. It is called with c.mu held.
+// victim selects the connection to close for the newest client. The caller holds c.mu.
 func (c *clients) victim(newest *client) *client {
 	if oldest := c.unproven.Front().Value.(*client); oldest != newest {
 		return oldest
@@ -81,7 +80,7 @@ func (c *clients) victim(newest *client) *client {
 	return newest
 }
 
-// leave takes a client out of its list. It is called with c.mu held.
+// leave removes a client from its list. The caller holds c.mu.
 func (c *clients) leave(n *client) {
 	switch {
 	case n.place == nil:
@@ -93,7 +92,7 @@ func (c *clients) leave(n *client) {
 	n.place = nil
 }
 
-// drop forgets a client. It is called with c.mu held.
+// drop removes a client. The caller holds c.mu.
 func (c *clients) drop(n *client) net.Conn {
 	c.leave(n)
 	delete(c.all, n.conn)
@@ -108,8 +107,7 @@ func (c *clients) remove(conn net.Conn) {
 	}
 }
 
-// trust keeps a request's connection, whose delivery was verified, from being closed
-// until done is called.
+// trust protects the connection of a verified delivery from being closed until done is called.
 func (c *clients) trust(ctx context.Context) (done func()) {
 	conn, _ := ctx.Value(connKey{}).(net.Conn)
 	c.mu.Lock()
@@ -129,7 +127,7 @@ func (c *clients) trust(ctx context.Context) (done func()) {
 	}
 }
 
-// reportClosed leaves a line about a connection that was closed for another one.
+// reportClosed logs a connection that was closed for another one.
 func (in *Intake) reportClosed(conn net.Conn) {
 	in.o.Metrics.count("other", overloaded)
 	in.unauthenticated.log("connections", func(more ...slog.Attr) {

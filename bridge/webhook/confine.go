@@ -12,10 +12,10 @@ import (
 	"planbridge/store"
 )
 
-// confine takes from an event what its signer is not believed about. A verdict with a
-// result says that nothing is left of it.
+// confine removes from an event the parts that its secret does not cover. A verdict with a result
+// says that nothing is left.
 //
-//	an installation that is not the one of the owner     dropped
+//	an installation that is not the owner's              dropped
 //	its own repository, not covered                      401 where a route is for it, else dropped
 //	the other repository of a transfer, not covered      that half is left out
 //	a renamed repository, its old name not covered       left out
@@ -49,7 +49,7 @@ func (in *Intake) confine(event string, ev *Event, s signer) (verdict, error) {
 	return in.confineFamily(event, ev, s)
 }
 
-// uncovered is the answer to a delivery about a repository that its secret does not cover.
+// uncovered answers a delivery about a repository that its secret does not cover.
 func (in *Intake) uncovered(repo string) (verdict, error) {
 	if len(in.o.Settings.Routes().ForRepo(repo)) > 0 {
 		return verdict{}, &fault{http.StatusUnauthorized, forged, fmt.Errorf("its secret is not one of %s", clip(repo))}
@@ -57,8 +57,8 @@ func (in *Intake) uncovered(repo string) (verdict, error) {
 	return verdict{result: foreign, why: "its secret is not one of its repository, which no route names"}, nil
 }
 
-// confineRename lets a name be left by whoever is believed about it, for a name of the
-// same trust, or for one that is nobody's.
+// confineRename allows a rename by a signer that covers the old name, to a name with the same
+// secrets or one that no group names.
 func (in *Intake) confineRename(ev *Event, s signer) (verdict, error) {
 	nobodys := !s.named(ev.Repo) && len(in.o.Settings.Routes().ForRepo(ev.Repo)) == 0
 	switch {
@@ -70,9 +70,9 @@ func (in *Intake) confineRename(ev *Event, s signer) (verdict, error) {
 	return verdict{}, nil
 }
 
-// confineFamily leaves of a `sub_issues` event what the signer is believed about: of a
-// sub-issue without its parent that it is there, of a parent without its sub-issue nothing.
-// What joins them is found when the parent's sub-issues are listed.
+// confineFamily keeps the covered part of a `sub_issues` event: a covered sub-issue without its
+// parent, and nothing of a covered parent without its sub-issue. The listing of the parent's
+// sub-issues finds their relation later.
 func (in *Intake) confineFamily(event string, ev *Event, s signer) (verdict, error) {
 	if event != "sub_issues" || ev.SubIssue == nil || ev.Parent == nil {
 		return verdict{}, nil
@@ -86,7 +86,7 @@ func (in *Intake) confineFamily(event string, ev *Event, s signer) (verdict, err
 	return verdict{}, nil
 }
 
-// covers is what an observation of the delivery is confined to, nil where that is nothing.
+// covers returns the check that confines the delivery's observations, or nil where nothing does.
 func (d *delivery) covers() func(repo string) bool {
 	if !d.signer.confined() {
 		return nil
@@ -97,8 +97,8 @@ func (d *delivery) covers() func(repo string) bool {
 // errForeign keeps a delivery from a link of a repository that its secret does not cover.
 var errForeign = errors.New("a link of another repository has its issue's id or marker")
 
-// owned reports errForeign where an observation would reach a link whose repository the
-// observation's signer is not believed about: an id and a marker can be copied by anybody.
+// owned returns errForeign where an observation would reach a link of a repository that its
+// signer does not cover. Anybody can copy an id and a marker.
 func (in *Intake) owned(ctx context.Context, s issueObservation, obs store.Observation) error {
 	if s.covers == nil {
 		return nil
@@ -136,8 +136,8 @@ func (in *Intake) owned(ctx context.Context, s issueObservation, obs store.Obser
 	return nil
 }
 
-// repositoryOf is where the item of a link is that a ref names; of a link whose issue is
-// not made yet, where it will be.
+// repositoryOf returns the repository of a ref's item in a link. For an issue that is not made
+// yet it is the intended one.
 func (in *Intake) repositoryOf(l *mapping.Link, ref mapping.Ref) string {
 	if part := l.Part(ref); part != nil && part.Issue.Repo != "" {
 		return part.Issue.Repo
@@ -151,7 +151,7 @@ func (in *Intake) repositoryOf(l *mapping.Link, ref mapping.Ref) string {
 	return ""
 }
 
-// reportForeign says what a delivery was kept from.
+// reportForeign logs a delivery that errForeign stopped.
 func (in *Intake) reportForeign(ctx context.Context, d *delivery) verdict {
 	in.log(ctx, slog.LevelWarn, d, "delivery dropped", slog.Any("err", errForeign))
 	return verdict{result: foreign, why: errForeign.Error()}

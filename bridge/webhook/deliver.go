@@ -16,7 +16,7 @@ import (
 	"planbridge/store"
 )
 
-// GitHub's headers, as net/http spells their names.
+// GitHub's headers in net/http's spelling.
 const (
 	headerHook      = "X-Github-Hook-Id"
 	headerDelivery  = "X-Github-Delivery"
@@ -24,8 +24,8 @@ const (
 	headerSignature = "X-Hub-Signature-256"
 )
 
-// retryAfter is what a 503 asks for, in seconds. GitHub redelivers nothing by
-// itself; proxies and people do.
+// retryAfter is the Retry-After of a 503, in seconds. GitHub itself redelivers nothing; proxies
+// and people do.
 const retryAfter = "10"
 
 // fault is an answer other than 2xx.
@@ -37,29 +37,29 @@ type fault struct {
 
 func (f *fault) Error() string { return f.err.Error() }
 
-// verdict is what became of a delivery that was understood.
+// verdict is the result of an understood delivery.
 type verdict struct {
 	result string
-	why    string // of what was not stored
+	why    string // why it was not stored
 	key    store.Key
 }
 
-// delivery is one request on its way through the intake.
+// delivery is one request in the intake.
 type delivery struct {
-	id    string // hook id, where it is told, and GUID: a GUID names the event, and two hooks can carry different payloads under one
-	key   string // in the store: see signer.key
+	id    string // hook id, if given, and GUID: two hooks can send different payloads of one event under one GUID
+	key   string // key in the store: see signer.key
 	event string // X-GitHub-Event
-	// authentic says that its signature was verified.
+	// authentic says that a secret verified the signature.
 	authentic bool
 	signer    signer
 
-	// What the payload turned out to be of.
+	// Set once the payload is parsed.
 	action string
 	issue  *mapping.Issue
 }
 
-// log writes a line that carries what is known of the delivery. Attributes are
-// put together for it alone: most deliveries have one line.
+// log writes a line with the known facts of the delivery. It builds the attributes only for the
+// line, as most deliveries have only one.
 func (in *Intake) log(ctx context.Context, level slog.Level, d *delivery, text string, more ...slog.Attr) {
 	if !in.o.Logger.Enabled(ctx, level) {
 		return
@@ -74,7 +74,7 @@ func (in *Intake) log(ctx context.Context, level slog.Level, d *delivery, text s
 	in.o.Logger.LogAttrs(ctx, level, text, append(attrs, more...)...)
 }
 
-// deliver answers one delivery. Nothing is left to do after the answer.
+// deliver answers one delivery. Nothing remains to do after the answer.
 func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
 	ctx := in.deadline.context()
 	d := &delivery{
@@ -90,7 +90,7 @@ func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
 		in.o.Metrics.last.SetToCurrentTime()
 		in.o.Delivered()
 	}
-	if guard.Panicked(err) { // it is asked for again as one that failed
+	if guard.Panicked(err) { // like a failed delivery, it is asked for again
 		err = &fault{http.StatusInternalServerError, panicked, err}
 	}
 	if err != nil {
@@ -104,7 +104,7 @@ func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
 		in.log(ctx, slog.LevelDebug, d, "delivery", slog.String("result", v.result), slog.String("why", v.why))
 	}
 	w.WriteHeader(http.StatusAccepted)
-	io.WriteString(w, strings.TrimSuffix(v.result+": "+v.why, ": ")+"\n") //nolint:errcheck // who sent it may be gone
+	io.WriteString(w, strings.TrimSuffix(v.result+": "+v.why, ": ")+"\n") //nolint:errcheck // the sender may be gone
 }
 
 // refuse answers a delivery that was not taken.
@@ -126,19 +126,19 @@ func (in *Intake) refuse(ctx context.Context, w http.ResponseWriter, d *delivery
 	http.Error(w, words[f.result], f.status)
 }
 
-// clip bounds what a stranger can put into the log.
+// clip bounds a stranger's text for the log.
 func clip(s string) string { return s[:min(len(s), maxHeader)] }
 
-// take goes through the steps of the package comment and adds to d what it
-// learns. An error that is no *fault means that the store did not take it.
+// take runs the steps of the package comment and sets the fields of d. An error other than *fault
+// says that the store did not take the delivery.
 func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Request, d *delivery) (verdict, error) {
 	rejection := admit(r.Header, d.id)
 	if rejection != nil || !acted[d.event] {
-		w.Header().Set("Connection", "close") // else its body would be read to find the next request behind it
+		w.Header().Set("Connection", "close") // otherwise net/http reads the body to find the next request
 		return verdict{result: ignored, why: "nothing is read from this event"}, rejection
 	}
 	b, err := in.read(ctx, w, r)
-	defer b.free() // what was taken of it are copies
+	defer b.free() // take copied what it needs
 	if err != nil {
 		return verdict{}, err
 	}
@@ -171,8 +171,7 @@ func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	return in.classify(ctx, d, ev)
 }
 
-// believes reports whether the repositories that an event names are those that their
-// names stand for.
+// believes reports whether the names in an event still stand for its repositories.
 func (in *Intake) believes(ctx context.Context, ev *Event) (bool, error) {
 	if ok, err := in.o.Repositories.Believes(ctx, ev.Repo, ev.RepoID); err != nil || !ok {
 		return ok, err
@@ -190,17 +189,16 @@ func (in *Intake) believes(ctx context.Context, ev *Event) (bool, error) {
 
 func bad(err error) *fault { return &fault{http.StatusBadRequest, malformed, err} }
 
-// sharedDeadline gives deliveries a context that ends after the timeout, or up to a hundredth
-// of it before: those that come one after the other share one, since a timer for each,
-// and a place in its request's context, costs as much as the log line. That its sender
-// has gone does not end it: what has been read is worth keeping. It is safe for
-// concurrent use.
+// sharedDeadline gives deliveries a context that ends after the timeout, or up to a hundredth of
+// it earlier. Successive deliveries share one, since a timer for each costs as much as the log
+// line. The context outlives the sender's connection, as a received body is worth keeping. It is
+// safe for concurrent use.
 type sharedDeadline struct {
 	timeout time.Duration
 
 	mu    sync.Mutex
 	ctx   context.Context
-	until time.Time // when the next one begins
+	until time.Time // when the next context begins
 }
 
 func (b *sharedDeadline) context() context.Context {
@@ -208,7 +206,7 @@ func (b *sharedDeadline) context() context.Context {
 	defer b.mu.Unlock()
 	if now := time.Now(); !now.Before(b.until) {
 		ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
-		context.AfterFunc(ctx, cancel) // which frees nothing by then; one that is never called looks like a mistake
+		context.AfterFunc(ctx, cancel) // the timer has ended by then; go vet demands a call of cancel
 		b.ctx, b.until = ctx, now.Add(b.timeout/100)
 	}
 	return b.ctx

@@ -8,11 +8,11 @@ import (
 	"planbridge/mapping"
 )
 
-// family takes in a `sub_issues` event, of which there are two for each change:
-// one in the parent's repository and one in the sub-issue's.
+// family stores a `sub_issues` event. GitHub sends two for each change: one in the parent's
+// repository and one in the sub-issue's.
 //
-//	sub_issue_added, parent_issue_added       the sub-issue, if no link knows it, comes to its parent's link
-//	sub_issue_removed, parent_issue_removed   its link is told
+//	sub_issue_added, parent_issue_added       a sub-issue without a link comes to its parent's link
+//	sub_issue_removed, parent_issue_removed   its link becomes due
 func (in *Intake) family(ctx context.Context, d *delivery, ev Event) (verdict, error) {
 	child, parent := ev.SubIssue, ev.Parent
 	added := ev.Action == "sub_issue_added" || ev.Action == "parent_issue_added"
@@ -39,9 +39,8 @@ func (in *Intake) family(ctx context.Context, d *delivery, ev Event) (verdict, e
 	return in.store(ctx, d, s)
 }
 
-// viaParent lets a sub-issue in that no route takes by itself: the route's
-// filter is not about sub-issues. Whether an issue above it has a card is for
-// the reconcile to find out.
+// viaParent finds the route of a sub-issue that no route takes by itself, as filters are not
+// about sub-issues. The reconcile finds out whether an issue above it has a card.
 func (in *Intake) viaParent(s issueObservation, near []*mapping.Route) (*mapping.Route, error) {
 	isPart := s.parent != nil || s.issue.Parent != "" && s.issue.Parent != mapping.NoParent
 	ignored := mapping.Route{}

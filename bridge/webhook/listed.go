@@ -13,10 +13,9 @@ import (
 	"planbridge/store"
 )
 
-// Listed takes in issues that a listing showed, by the rules of a webhook.
-// private tells whether only members can read their repository; it is asked
-// only where that decides. After an error some of them may not have been
-// stored; taking them in again is harmless.
+// Listed stores issues of a listing, by the rules of a webhook. It calls private only where a
+// decision needs it: private reports whether only members can read the repository. After an error
+// some issues may not be stored. Repeating the call is harmless.
 func (in *Intake) Listed(ctx context.Context, issues []mapping.Issue, private func() (bool, error)) error {
 	observations := make([]issueObservation, len(issues))
 	for i := range issues {
@@ -28,14 +27,12 @@ func (in *Intake) Listed(ctx context.Context, issues []mapping.Issue, private fu
 	return in.listed(ctx, observations)
 }
 
-// Marked reports whether an issue carries a marker of those that the bridge
-// gives the issues it makes.
+// Marked reports whether an issue has a marker that the bridge gives the issues it makes.
 func (in *Intake) Marked(issue *mapping.Issue) bool { return in.o.Settings.Keys().Marked(issue.Body) }
 
-// Adopt takes in all marked issues of several repositories, listed after the
-// store was lost while the bridge's own account is not known. Of those with the
-// same marker the oldest is taken for the one that the bridge made; the others
-// are copies, which is reported.
+// Adopt stores all marked issues of several repositories, listed after the store was lost while
+// the bridge's own account is unknown. Of issues with one marker it takes the oldest for the
+// bridge's. It reports the others as copies.
 func (in *Intake) Adopt(ctx context.Context, issues []mapping.Issue) error {
 	slices.SortFunc(issues, func(a, b mapping.Issue) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
@@ -55,7 +52,7 @@ func (in *Intake) Adopt(ctx context.Context, issues []mapping.Issue) error {
 	return in.listed(ctx, observations)
 }
 
-// partner is the card or task that the foremost marker of an issue names.
+// partner is the card or task in the first marker of an issue.
 func (in *Intake) partner(issue *mapping.Issue) string {
 	_, marks := in.o.Settings.Keys().Body(issue.Body)
 	for _, m := range marks {
@@ -75,7 +72,7 @@ func (in *Intake) listed(ctx context.Context, observations []issueObservation) e
 			return err
 		})
 		if guard.Panicked(err) {
-			continue // it is told once; the others are taken in
+			continue // the guard reported it; go on with the others
 		}
 		if err != nil {
 			return fmt.Errorf("take in %s#%d: %w", s.issue.Repo, s.issue.Number, err)
@@ -94,8 +91,8 @@ func (in *Intake) listed(ctx context.Context, observations []issueObservation) e
 
 func issueName(i *mapping.Issue) string { return i.Repo + "#" + strconv.Itoa(i.Number) }
 
-// observeListed stores a batch. Where a key is spoilt in the store the observations go one
-// by one, so that its issue alone is set aside.
+// observeListed stores a batch. Where a key is spoilt in the store, it stores the observations
+// one by one, so that only its issue is skipped.
 func (in *Intake) observeListed(ctx context.Context, project mapping.ObjectID, batch []routed) error {
 	_, err := in.observe(ctx, project, batch)
 	if !errors.Is(err, store.ErrSpoilt) {

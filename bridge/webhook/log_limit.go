@@ -8,19 +8,18 @@ import (
 	"time"
 )
 
-// unauthenticatedLogLimit keeps those who have not proven to be GitHub from filling the
-// log: in each window the first line of a kind is written at once, and at the window's
-// end one line says how many more there were. The metrics count them all. It is safe for
-// concurrent use.
+// unauthenticatedLogLimit bounds the log lines about unauthenticated clients. It writes the first
+// line of a kind in each window at once, and one line with the number of further ones at its end.
+// The metrics count all. It is safe for concurrent use.
 type unauthenticatedLogLimit struct {
 	window time.Duration
 
 	mu   sync.Mutex
-	more map[string]int // by kind; a kind that is there has an open window
+	more map[string]int // further lines by kind; each kind here has an open window
 }
 
-// log calls write at once, or counts the line; at the end of a window with such lines the
-// last of them is written with their number. Kinds have to be few.
+// log calls write at once, or counts the line. At the window's end the last counted line is
+// written with their number. There must be few kinds.
 func (l *unauthenticatedLogLimit) log(kind string, write func(...slog.Attr)) {
 	l.mu.Lock()
 	n, open := l.more[kind]
@@ -48,8 +47,8 @@ func (l *unauthenticatedLogLimit) log(kind string, write func(...slog.Attr)) {
 	})
 }
 
-// httpErrors takes the lines that net/http writes about connections, which are about
-// strangers too.
+// httpErrors receives net/http's lines about connections, which also concern unauthenticated
+// clients.
 type httpErrors struct {
 	logger *slog.Logger
 	limit  *unauthenticatedLogLimit

@@ -13,12 +13,12 @@ import (
 const (
 	stored      = "stored"
 	duplicate   = "duplicate"   // stored before; its key was made due again
-	ignored     = "ignored"     // understood, and nothing to remember
+	ignored     = "ignored"     // understood, and nothing to store
 	refused     = "refused"     // a public repository whose route does not allow it
-	foreign     = "foreign"     // signed, but not for what it is about, which is nothing of the configuration's
+	foreign     = "foreign"     // signed by a secret that does not cover it, and not configured
 	forged      = "forged"      // no secret of its repository verifies it
-	panicked    = "panic"       // the program panicked on it
-	malformed   = "malformed"   // not understood, or cut
+	panicked    = "panic"       // the program panicked
+	malformed   = "malformed"   // not understood, or cut off
 	tooLarge    = "too_large"   // over 25 MiB
 	slow        = "slow"        // the body did not come in time
 	overloaded  = "overloaded"  // too many unverified bytes or connections at once
@@ -26,10 +26,10 @@ const (
 	unavailable = "unavailable" // the store did not take it
 )
 
-// results are all of them.
+// results are all values.
 var results = []string{stored, duplicate, ignored, refused, foreign, forged, malformed, panicked, tooLarge, slow, overloaded, full, unavailable}
 
-// words are what a delivery is answered with that was not taken.
+// words are the answers to deliveries that were not taken.
 var words = map[string]string{
 	forged: "signature missing or wrong", malformed: "not understood", panicked: "internal error", tooLarge: "too large", slow: "too slow",
 	overloaded: "too much at once",
@@ -43,8 +43,8 @@ type Metrics struct {
 	quarantined *prometheus.GaugeVec
 }
 
-// NewMetrics registers the metrics with reg. The series of the events that are
-// read, and of those nobody knows, begin at zero.
+// NewMetrics registers the metrics with reg. Series of the events that are read, and of unknown
+// ones, start at zero.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	m := &Metrics{
 		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -69,7 +69,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	return m
 }
 
-// Expect lets the series of a route begin at zero, where it has a quarantine.
+// Expect starts the series of a route with a quarantine at zero.
 func (m *Metrics) Expect(r *mapping.Route) {
 	if r.Quarantine == mapping.QuarantineAuto {
 		m.quarantined.WithLabelValues(r.Name)
@@ -86,7 +86,7 @@ func (m *Metrics) count(event, result string) {
 // acted are the events whose payload is read.
 var acted = map[string]bool{"issues": true, "sub_issues": true, "repository": true, "ping": true}
 
-// events bounds the label event: a stranger can send any name.
+// events bounds the label event, as anybody can send any name.
 var events = map[string]bool{
 	"ping": true, "issues": true, "issue_comment": true, "sub_issues": true, "issue_dependencies": true,
 	"repository": true, "label": true, "milestone": true, "push": true, "pull_request": true,

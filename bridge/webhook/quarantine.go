@@ -11,16 +11,15 @@ import (
 	"planbridge/mapping"
 )
 
-// The count of what waits is bounded: strangers can open issues without end.
+// The number of counted issues is bounded: anybody can open issues without end.
 const (
 	maxQuarantined = 10_000
 	quarantineAge  = 30 * 24 * time.Hour
 )
 
-// released reports whether an observation itself shows that its issue was let out of
-// quarantine: by a label or an assignee, or by its parent. To add a sub-issue
-// takes triage rights in the parent's repository, which has to be one of ours:
-// anybody has them in a repository of his own.
+// released reports whether an observation shows that its issue left quarantine: by a label, an
+// assignee or a parent. Adding a sub-issue takes triage rights in the parent's repository. That
+// must be a configured one, as anybody has those rights in a repository of their own.
 func (in *Intake) released(s issueObservation) bool {
 	parent, _, _ := strings.Cut(s.issue.Parent, "#")
 	if s.parent != nil {
@@ -29,8 +28,8 @@ func (in *Intake) released(s issueObservation) bool {
 	return s.released || parent != "" && len(in.o.Settings.Routes().ForRepo(parent)) > 0
 }
 
-// release asks GitHub whether a person let a listed issue out of quarantine whose
-// delivery may have been lost, and lets it enter if so.
+// release asks GitHub whether a person let a listed issue out of quarantine, as the delivery may
+// be lost. If so, the issue enters.
 func (in *Intake) release(ctx context.Context, p *routed) error {
 	if p.why != mapping.WhyQuarantine || !p.seen.listed {
 		return nil
@@ -44,7 +43,7 @@ func (in *Intake) release(ctx context.Context, p *routed) error {
 	return in.admit(p, p.seen, routes, routes.ForRepo(p.seen.issue.Repo))
 }
 
-// quarantined counts an issue that no link knows among those that wait, or no more.
+// quarantined updates the count of waiting issues for an issue without a link.
 func (in *Intake) quarantined(p *routed) {
 	issue := p.seen.issue
 	if p.why != mapping.WhyQuarantine || p.seen.gone != "" {
@@ -56,10 +55,9 @@ func (in *Intake) quarantined(p *routed) {
 	}
 }
 
-// quarantine counts the issues that wait for a person, as far as this process has
-// seen them. Who waits is GitHub's to know: its events tell at any time who was
-// let in, so that nothing of a stranger's issue is stored. All methods are safe
-// for concurrent use.
+// quarantine counts the issues that wait for a person, as far as this process saw them. GitHub's
+// events always tell who was let in, so that nothing of a stranger's issue is stored. All methods
+// are safe for concurrent use.
 type quarantine struct {
 	metrics *Metrics
 	log     *slog.Logger
@@ -98,7 +96,7 @@ func (q *quarantine) remove(id int64) {
 	q.drop(q.byID[id])
 }
 
-// expire and drop are called with q.mu held.
+// The caller of expire and drop holds q.mu.
 func (q *quarantine) expire() {
 	for e := q.came.Front(); e != nil; e = q.came.Front() {
 		if q.came.Len() < maxQuarantined && time.Since(e.Value.(waiting).came) < quarantineAge {

@@ -11,37 +11,34 @@ import (
 	"planbridge/mapping"
 )
 
-// What is remembered is bounded: deliveries are late by minutes, and this is
-// about those that overtake each other.
+// The cache is bounded: deliveries are late by minutes, and it serves those that overtake each
+// other.
 const (
 	maxRefusals = 10_000
 	refusalAge  = time.Hour
 )
 
-// rejection is what the newest observation that did not enter showed of an issue, as
-// far as entering is about it. The rules themselves are asked anew each time, as
-// a reload may have changed them.
+// rejection is the part of the newest rejected observation of an issue that decides about
+// entering. The rules are asked anew each time, as a reload may have changed them.
 type rejection struct {
 	id                 int64
-	repo               string // in which it was told to be
-	gone               string // deleted or transferred; "" while it is there
+	repo               string // its repository in the observation
+	gone               string // deleted or transferred; "" while it exists
 	state, association string
 	labels             []string
 	updated, closed    time.Time
 	came               time.Time
 }
 
-// newer reports whether a refusal is of a later state of the issue than a
-// observation is. GitHub's times have whole seconds; that an issue was opened comes
-// before all else that happened to it in the same one.
+// newer reports whether the rejection shows a later state of the issue than an observation.
+// GitHub's times have whole seconds. Within one second, opening an issue comes first.
 func (r *rejection) newer(s *issueObservation) bool {
 	at := s.issue.UpdatedAt
 	return r.gone != "" || r.updated.After(at) || s.opened && r.updated.Equal(at)
 }
 
-// show returns an issue as it was when it was refused. One that was open for
-// longer than delay before it was closed may enter for all that (see
-// [mapping.Issue.Lasted]).
+// show returns an issue as it was when rejected. One that was open for longer than delay before
+// it was closed may still enter (see [mapping.Issue.Lasted]).
 func (r *rejection) show(issue *mapping.Issue, delay time.Duration) *mapping.Issue {
 	i := *issue
 	i.State, i.Association, i.Labels, i.UpdatedAt, i.ClosedAt = r.state, r.association, r.labels, r.updated, r.closed
@@ -51,15 +48,15 @@ func (r *rejection) show(issue *mapping.Issue, delay time.Duration) *mapping.Iss
 	return &i
 }
 
-// rejectedCache remembers, of issues that no link knows, the newest observation that did
-// not enter: nothing else tells that one which arrives later is older. They are
-// this process's own. All methods are safe for concurrent use.
+// rejectedCache remembers the newest rejected observation of issues without a link. Without it, a
+// late observation could not be recognised as older. Each process has its own. All methods are
+// safe for concurrent use.
 type rejectedCache struct {
 	turns [256]chan struct{} // by issue id: see hold
 
 	mu   sync.Mutex
 	byID map[int64]*list.Element
-	came list.List // of *refusal, the oldest first
+	came list.List // of *rejection, the oldest first
 }
 
 func newRejectedCache() *rejectedCache {
@@ -70,15 +67,15 @@ func newRejectedCache() *rejectedCache {
 	return rs
 }
 
-// hold keeps others from the issues with these ids until release: between
-// asking the store or the cache for an issue and acting on the answer
-// nothing else may be decided about it. release is never nil.
+// hold locks the issues with these ids until release. Between a question about an issue to the
+// store or cache and its use, no other delivery may decide about that issue. release is never
+// nil.
 func (rs *rejectedCache) hold(ctx context.Context, ids []int64) (release func(), err error) {
 	turns := make([]int, len(ids))
 	for i, id := range ids {
 		turns[i] = int(uint64(id) % uint64(len(rs.turns)))
 	}
-	slices.Sort(turns) // so that two never wait for each other
+	slices.Sort(turns) // sorted, so that two callers never wait for each other
 	turns = slices.Compact(turns)
 	held := 0
 	release = func() {
@@ -97,7 +94,7 @@ func (rs *rejectedCache) hold(ctx context.Context, ids []int64) (release func(),
 	return release, nil
 }
 
-// of returns what is remembered of an issue, nil where that is nothing.
+// of returns the rejection of an issue, or nil.
 func (rs *rejectedCache) of(id int64) *rejection {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -108,11 +105,11 @@ func (rs *rejectedCache) of(id int64) *rejection {
 	return nil
 }
 
-// put remembers an observation that did not enter, unless a newer one is.
+// put remembers a rejected observation, unless a newer one is known.
 func (rs *rejectedCache) put(s *issueObservation) {
 	labels := make([]string, len(s.issue.Labels))
 	for i, l := range s.issue.Labels {
-		labels[i] = strings.Clone(l) // which may be a part of its payload
+		labels[i] = strings.Clone(l) // a label may share memory with its payload
 	}
 	r := &rejection{
 		id: s.issue.ID, repo: strings.Clone(s.issue.Repo), gone: s.gone, state: s.issue.State, association: strings.Clone(s.issue.Association), labels: labels,
@@ -130,7 +127,7 @@ func (rs *rejectedCache) put(s *issueObservation) {
 	rs.expire()
 }
 
-// forget forgets an issue, which has entered.
+// forget removes an issue that entered.
 func (rs *rejectedCache) forget(id int64) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -139,7 +136,7 @@ func (rs *rejectedCache) forget(id int64) {
 	}
 }
 
-// expire and drop are called with rs.mu held.
+// The caller of expire and drop holds rs.mu.
 func (rs *rejectedCache) expire() {
 	for e := rs.came.Front(); e != nil; e = rs.came.Front() {
 		if rs.came.Len() <= maxRefusals && time.Since(e.Value.(*rejection).came) < refusalAge {

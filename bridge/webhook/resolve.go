@@ -11,37 +11,36 @@ import (
 	"planbridge/store"
 )
 
-// errNotKnown keeps an issue from being judged before it is known when its
-// route began to run.
+// errNotKnown stops a decision about an issue until the start of its route is known.
 var errNotKnown = errors.New(mapping.WhyNotKnown)
 
-// issueObservation is one look at one issue.
+// issueObservation is one observation of one issue.
 type issueObservation struct {
 	delivery string
 	issue    *mapping.Issue
-	old      *mapping.Issue // what it was before it was transferred here
-	parent   *mapping.Issue // that the issue has become a sub-issue of
-	away     bool           // the issue is not there any more as the payload shows it
+	old      *mapping.Issue // the issue before its transfer
+	parent   *mapping.Issue // its new parent, in an event that adds it as a sub-issue
+	away     bool           // the payload's state of the issue is out of date
 	gone     string         // deleted or transferred: no issue will have its id again
-	opened   bool           // nothing happened to the issue before this
+	opened   bool           // nothing happened to the issue before
 	edit     *mapping.IssueEvent
-	covers   func(string) bool    // repositories that its signer is believed about; nil: all
-	public   func() (bool, error) // whether anybody can read its repository
-	proven   bool                 // its marker is no copy, whoever its author is
+	covers   func(string) bool    // repositories that the signer's secret covers; nil: all
+	public   func() (bool, error) // reports whether anybody can read its repository
+	proven   bool                 // its marker is genuine, whoever the author is
 	released bool                 // a person let it out of quarantine
-	listed   bool                 // a listing showed it, which does not tell that
+	listed   bool                 // from a listing, which does not show released
 }
 
-// routed is an observation made ready for the store.
+// routed is an observation that is ready for the store.
 type routed struct {
 	seen     issueObservation
 	hasRoute bool             // a route is for its repository
-	project  mapping.ObjectID // "": nothing to remember of it
+	project  mapping.ObjectID // "": nothing to store
 	obs      store.Observation
-	into     mapping.ObjectID     // the project of what create makes
-	create   func() *mapping.Link // where no link knows the issue; nil: none is made
-	delay    time.Duration        // of what is created
-	enters   bool                 // by a route, and not by its marker
+	into     mapping.ObjectID     // the project of the link that create makes
+	create   func() *mapping.Link // makes its link where none exists; nil: none is made
+	delay    time.Duration        // delay of a created link
+	enters   bool                 // it enters by a route, not by its marker
 	why      string               // why it would not enter
 }
 
@@ -56,11 +55,10 @@ func (p *routed) makes(project mapping.ObjectID, link func() *mapping.Link) {
 	p.into, p.create = project, link
 }
 
-// resolveLink decides which link an observation is of: the one that knows the issue (or
-// the one it was before a transfer), else the one that our own marker names,
-// else a new one where the issue enters. An issue that is known is always
-// observed, whether it matches its route or not: that is how a link learns
-// that it has to leave.
+// resolveLink finds the link of an observation. It tries the link that has the issue (or the
+// issue before its transfer), then the link that our marker names. Otherwise it makes one where
+// the issue enters. An issue with a link is always observed, even if its route's filter excludes
+// it. Otherwise the link would not learn that it must leave.
 func (in *Intake) resolveLink(ctx context.Context, s issueObservation) (routed, error) {
 	in.o.Accounts.Met(ctx, s.issue.Author, s.issue.AuthorID)
 	routes := in.o.Settings.Routes()
@@ -73,13 +71,13 @@ func (in *Intake) resolveLink(ctx context.Context, s issueObservation) (routed, 
 	}
 	projects := projectsOf(near)
 	if len(projects) == 1 && s.old == nil {
-		// Nearly always; and nearly always that project knows it, which the
-		// store finds when it observes.
+		// This is nearly always so. Nearly always the project has the link, too, which the store
+		// finds when it observes.
 		p.project = projects[0]
 		return p, nil
 	}
-	// Its link may be in a project that its repository's routes do not name, and one that
-	// the configuration does not name any more.
+	// Its link may be in a project that no route of its repository names, even in one that is not
+	// configured.
 	projects, err := store.ProjectsAfter(ctx, in.o.Store, projects)
 	if err != nil {
 		return routed{}, err
@@ -103,8 +101,8 @@ func (in *Intake) resolveLink(ctx context.Context, s issueObservation) (routed, 
 	return p, err
 }
 
-// leave leaves an observation that does not enter to the project that knows the issue,
-// and remembers it where none does.
+// leave leaves an issue that does not enter to the project with its link. Where there is none it
+// remembers the rejection.
 func (in *Intake) leave(ctx context.Context, p *routed, projects []mapping.ObjectID) (err error) {
 	release, err := in.rejected.hold(ctx, []int64{p.seen.issue.ID})
 	defer release()
@@ -117,7 +115,7 @@ func (in *Intake) leave(ctx context.Context, p *routed, projects []mapping.Objec
 	return err
 }
 
-// observation is the part of an observation that the observation alone decides.
+// observation is the part of a store.Observation that depends on s alone.
 func observation(s issueObservation) store.Observation {
 	ref := mapping.IssueRef(s.issue.ID)
 	obs := store.Observation{Delivery: s.delivery, Refs: []mapping.Ref{ref}}
@@ -135,14 +133,14 @@ func observation(s issueObservation) store.Observation {
 	}
 	obs.Item, obs.At, obs.Digest = ref, s.issue.UpdatedAt.Unix(), mapping.DigestIssue(s.issue)
 	if s.opened && s.old == nil && s.issue.UpdatedAt.Equal(s.issue.CreatedAt) {
-		obs.At-- // GitHub's times have whole seconds, and this came before all else of its own
+		obs.At-- // times have whole seconds, and this came first in its second
 	}
 	obs.Data = encode(s.issue)
 	return obs
 }
 
-// propose adds what is to be done where no link knows the issue: follow our
-// own marker, or let the issue enter.
+// propose adds what happens where no link has the issue: follow our own marker, or let the issue
+// enter.
 func (in *Intake) propose(p *routed, s issueObservation, routes mapping.Routes, near []*mapping.Route) error {
 	if author := in.o.Accounts.Authorship(s.issue.Author); author.Perhaps() {
 		in.follow(p, s.issue, near, s.proven || author.Ours())
@@ -150,7 +148,7 @@ func (in *Intake) propose(p *routed, s issueObservation, routes mapping.Routes, 
 	return in.admit(p, s, routes, near)
 }
 
-// admit adds the link that is to be made where the issue enters.
+// admit adds the link to make where the issue enters.
 func (in *Intake) admit(p *routed, s issueObservation, routes mapping.Routes, near []*mapping.Route) error {
 	enters, why, err := in.entrance(s, routes, near)
 	if err != nil {
@@ -162,14 +160,13 @@ func (in *Intake) admit(p *routed, s issueObservation, routes mapping.Routes, ne
 		p.makes(enters.Project, func() *mapping.Link { return enters.EnterIssue(s.issue, time.Now().UTC()) })
 		p.delay = in.o.EnterDelay
 		if s.issue.UpdatedAt.Sub(s.issue.CreatedAt) <= in.o.EnterDelay {
-			p.obs.Delay = in.o.EnterDelay // its link, if it has one, waits for its labels too
+			p.obs.Delay = in.o.EnterDelay // its link, if it has one, also waits for its labels
 		}
 	}
 	return nil
 }
 
-// entrance returns the route by which an issue enters, or nil and why it does
-// not.
+// entrance returns the route by which an issue enters, or nil and the reason.
 func (in *Intake) entrance(s issueObservation, routes mapping.Routes, near []*mapping.Route) (*mapping.Route, string, error) {
 	e := mapping.Entrance{Scheme: in.o.Settings.Scheme(), Own: in.made(s.issue), Public: true, Released: in.released(s), FirstRun: in.o.Settings.FirstRun}
 	route, why := routes.Entering(s.issue, e)
@@ -192,9 +189,8 @@ func (in *Intake) entrance(s issueObservation, routes mapping.Routes, near []*ma
 	return route, why, err
 }
 
-// overtaken returns why an issue that would enter by this observation stays out: one
-// that was taken in before was newer, and by that it does not enter. "" means
-// that it enters.
+// overtaken returns why an entering issue stays out: a newer observation does not let it enter.
+// "" means that it enters.
 func (in *Intake) overtaken(p *routed) (string, error) {
 	s := p.seen
 	r := in.rejected.of(s.issue.ID)
@@ -216,7 +212,7 @@ func (in *Intake) overtaken(p *routed) (string, error) {
 
 const overtook = "a newer delivery kept it out: "
 
-// remember keeps older observations of an issue that did not enter from entering.
+// remember records a rejection, so that older observations cannot let the issue in.
 func (in *Intake) remember(p *routed) {
 	if p.hasRoute && (!p.seen.away || p.seen.gone != "") {
 		in.rejected.put(&p.seen)
@@ -224,16 +220,15 @@ func (in *Intake) remember(p *routed) {
 	}
 }
 
-// follow proposes the link that the marker of an issue of ours names: the
-// answer to its creation may not have come yet, or the store may have lost it.
-// A marker counts only on an issue that our own account made, or may have made:
-// on a public repository anybody can copy one. A link that the store has lost
-// is made again only where the issue is sure to be ours.
+// follow proposes the link in the marker of an issue of ours: the answer to its creation may
+// still come, or the store may have lost the link. A marker counts only on an issue that our own
+// account made, or may have made, as anybody can copy one on a public repository. A lost link is
+// made again only where the issue is surely ours.
 func (in *Intake) follow(p *routed, issue *mapping.Issue, near []*mapping.Route, sure bool) {
 	_, marks := in.o.Settings.Keys().Body(issue.Body)
 	for _, m := range marks {
 		if !slices.ContainsFunc(near, func(r *mapping.Route) bool { return m.IsFor(r.Project) }) {
-			continue // of another deployment, or copied from another project
+			continue // from another deployment, or copied from another project
 		}
 		if m.Kind == mapping.MarkSubIssue { // its root's link makes it a part again
 			p.obs.Link, p.obs.Refs = m.Link, append(p.obs.Refs, mapping.TaskRef(mapping.ObjectID(m.Partner)))
@@ -256,7 +251,7 @@ func (in *Intake) made(issue *mapping.Issue) bool {
 	return in.o.Settings.Keys().Made(issue, in.o.Accounts.Authorship(issue.Author))
 }
 
-// maker returns the first of the routes that makes issues.
+// maker returns the first route that makes issues.
 func maker(routes []*mapping.Route) *mapping.Route {
 	i := slices.IndexFunc(routes, (*mapping.Route).MakesIssues)
 	if i < 0 {
@@ -271,7 +266,7 @@ func (in *Intake) reportPublic(repo string) {
 	}
 }
 
-// home returns the first of the projects that knows one of the refs, or "".
+// home returns the first project with one of the refs, or "".
 func (in *Intake) home(ctx context.Context, projects []mapping.ObjectID, refs []mapping.Ref) (mapping.ObjectID, error) {
 	for _, project := range projects {
 		for _, ref := range refs {

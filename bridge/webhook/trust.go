@@ -8,33 +8,30 @@ import (
 	"strings"
 )
 
-// SecretGroup is what is believed about some repositories: deliveries that one of its
-// secrets signed.
+// SecretGroup is a group of repositories with the secrets that may sign their deliveries.
 type SecretGroup struct {
-	// Repositories are owner/name, or owner or owner/* for all of an owner's. A group
-	// that names a repository goes before one that names its owner.
+	// Repositories are owner/name, or owner or owner/* for all of an owner's. A group that names
+	// a repository has precedence over one that names its owner.
 	Repositories []string
 	Secrets      [][]byte
 }
 
-// Trust says which webhook secret is believed about which repository. It is not
-// changed once it is made.
+// Trust maps webhook secrets to the repositories that they cover. It is immutable.
 type Trust struct {
 	secrets []trustedSecret
-	values  [][]byte       // of the secrets
-	groups  map[string]int // by lower-case owner/name or owner: from 1
-	labels  []string       // by group; "" of the repositories that none names
+	values  [][]byte       // the secrets
+	groups  map[string]int // by lower-case owner/name or owner; groups count from 1
+	labels  []string       // by group; "" for the repositories outside all groups
 	names   map[string]string
 }
 
 type trustedSecret struct {
 	value  []byte
-	groups []int // 0: the repositories that no group names
+	groups []int // 0: the repositories outside all groups
 }
 
-// NewTrust makes a Trust of the groups, and of the secrets for all repositories that no
-// group names. renamed tells, by its lower-case name in the groups, what a repository is
-// called now.
+// NewTrust makes a Trust of the groups, and of the secrets for all other repositories. renamed
+// maps a repository's lower-case name in the groups to its present name.
 func NewTrust(groups []SecretGroup, others [][]byte, renamed map[string]string) *Trust {
 	t := &Trust{groups: map[string]int{}, labels: []string{""}, names: map[string]string{}}
 	for was, now := range renamed {
@@ -60,7 +57,7 @@ func NewTrust(groups []SecretGroup, others [][]byte, renamed map[string]string) 
 	return t
 }
 
-// add has a secret believed about a group. One value may be believed about several.
+// add lets a secret cover a group. One value may cover several.
 func (t *Trust) add(secret []byte, group int) {
 	if len(secret) == 0 {
 		return // anybody could sign with it
@@ -73,7 +70,7 @@ func (t *Trust) add(secret []byte, group int) {
 	t.secrets[i].groups = append(t.secrets[i].groups, group)
 }
 
-// group returns the group that a repository belongs to, 0 where none names it.
+// group returns the group of a repository, 0 where none names it.
 func (t *Trust) group(repo string) int {
 	repo = strings.ToLower(repo)
 	for _, name := range []string{repo, t.names[repo]} {
@@ -85,7 +82,7 @@ func (t *Trust) group(repo string) int {
 	return t.groups[owner]
 }
 
-// signer is what the secret that signed a delivery is believed about.
+// signer is the secret that signed a delivery, with the groups it covers.
 type signer struct {
 	trust  *Trust
 	groups []int
@@ -93,13 +90,13 @@ type signer struct {
 
 func (t *Trust) signer(secret int) signer { return signer{t, t.secrets[secret].groups} }
 
-// confined reports whether there are repositories that the signer is not believed about.
+// confined reports whether the signer's secret leaves some repositories uncovered.
 func (s signer) confined() bool { return len(s.trust.labels) > 1 }
 
-// covers reports whether the signer is believed about a repository.
+// covers reports whether the signer's secret covers a repository.
 func (s signer) covers(repo string) bool { return slices.Contains(s.groups, s.trust.group(repo)) }
 
-// same reports whether the same secrets are believed about two repositories.
+// same reports whether the same secrets cover two repositories.
 func (t *Trust) same(one, other string) bool {
 	return len(t.labels) == 1 || t.group(one) == t.group(other)
 }
@@ -107,9 +104,9 @@ func (t *Trust) same(one, other string) bool {
 // named reports whether a group of the configuration names a repository.
 func (s signer) named(repo string) bool { return s.trust.group(repo) > 0 }
 
-// key is a delivery's key in the store, as far as it is about a repository: whoever has
-// the secret of one group can choose the identifiers of a delivery, but must not make
-// another group's delivery a duplicate.
+// key returns a delivery's key in the store. It contains the group of the repository: a holder of
+// one group's secret can choose a delivery's identifiers, but must not make another group's
+// delivery a duplicate.
 func (s signer) key(delivery, repo string) string {
 	group := s.trust.group(repo)
 	if !slices.Contains(s.groups, group) {
