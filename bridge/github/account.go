@@ -10,9 +10,9 @@ import (
 	"planbridge/mapping"
 )
 
-// Viewer asks for the login of the bridge's own account as issues and webhooks
-// show it: an App's is "slug[bot]". It is asked until it is told, and then taken
-// for known. [mapping.Refused] says of its error that GitHub will not tell.
+// Viewer returns the login of the bridge's own account as issues and webhooks show it: an App's
+// is "slug[bot]". It asks GitHub until it has an answer, and then keeps it. Where
+// [mapping.Refused] matches its error, GitHub will not tell.
 func (c *Client) Viewer(ctx context.Context) (string, error) {
 	if login, how := c.Known(); how == mapping.Named {
 		return login, nil
@@ -20,7 +20,7 @@ func (c *Client) Viewer(ctx context.Context) (string, error) {
 	return c.AskViewer(ctx)
 }
 
-// AskViewer is Viewer where the answer may have changed.
+// AskViewer is Viewer without the kept answer.
 func (c *Client) AskViewer(ctx context.Context) (string, error) {
 	user, err := c.askViewer(ctx)
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *Client) AskViewer(ctx context.Context) (string, error) {
 	return user.Login, nil
 }
 
-// ViewerID returns the database id of the account that Viewer told; 0: it is not told.
+// ViewerID returns the database id of Viewer's account; 0: unknown.
 func (c *Client) ViewerID() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,16 +51,16 @@ func (c *Client) AccountID(ctx context.Context, login string) (int64, error) {
 	return user.ID, err
 }
 
-// Assume takes a login for the bridge's own as if Viewer had told it, unless it
-// has: a start while GitHub is away.
+// Assume sets the bridge's login where Viewer has no answer yet: for a start while GitHub is
+// away.
 func (c *Client) Assume(login string) {
 	if _, how := c.Known(); how != mapping.Named {
 		c.name(login, mapping.Named)
 	}
 }
 
-// Learn takes the account that made something with a request of ours for the
-// bridge's own where GitHub does not tell that, and reports whether it is news.
+// Learn sets the bridge's login to the author of an item that our request made, where GitHub does
+// not tell the login. It reports whether the login is new.
 func (c *Client) Learn(login string) bool {
 	known, how := c.Known()
 	if login == "" || how == mapping.Named || strings.EqualFold(login, known) {
@@ -76,8 +76,8 @@ func (c *Client) name(login string, how mapping.Authorship) {
 	c.viewer, c.how = login, how
 }
 
-// Known returns the bridge's own login and how it is known: Named, Answered,
-// or, with "", Unknown.
+// Known returns the bridge's own login and how it is known: Named, Answered, or, with "",
+// Unknown.
 func (c *Client) Known() (login string, how mapping.Authorship) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,7 +87,7 @@ func (c *Client) Known() (login string, how mapping.Authorship) {
 	return c.viewer, c.how
 }
 
-// askViewer asks in every way there is. Its error is the one that leaves hope.
+// askViewer asks in every possible way. It returns the most hopeful error.
 func (c *Client) askViewer(ctx context.Context) (wireUser, error) {
 	k := call{op: "read_viewer", object: "account", path: "user"}
 	if c.app != nil {
@@ -103,8 +103,7 @@ func (c *Client) askViewer(ctx context.Context) (wireUser, error) {
 	if err == nil && user.Login != "" || errors.Is(err, mapping.ErrUnauthorized) {
 		return user, err
 	}
-	// An installation's token (an App's, or a workflow's) has no /user;
-	// GraphQL tells it who it is.
+	// An installation's token (an App's, or a workflow's) has no /user. GraphQL answers it.
 	var data struct{ Viewer wireUser }
 	graph := c.query(ctx, k, `query { viewer { login } }`, nil, &data)
 	switch {
@@ -116,7 +115,7 @@ func (c *Client) askViewer(ctx context.Context) (wireUser, error) {
 	return wireUser{}, k.nameless(err)
 }
 
-// nameless is the error of an answer that names no account, or err itself.
+// nameless returns the error of an answer without an account, or err itself.
 func (k call) nameless(err error) error {
 	if err != nil {
 		return err
@@ -124,9 +123,8 @@ func (k call) nameless(err error) error {
 	return k.wrap(mapping.ErrUnavailable)
 }
 
-// Authorship tells whether login is the bridge's account, or one it had before. "x"
-// and "x[bot]" are different accounts. Until the bridge's own is known, any
-// other may be it.
+// Authorship reports whether login is the bridge's account, or an earlier one. "x" and "x[bot]"
+// are different accounts. Until the bridge's own account is known, any other login may be it.
 func (c *Client) Authorship(login string) mapping.Authorship {
 	if login != "" && slices.ContainsFunc(c.former, func(f string) bool { return strings.EqualFold(f, login) }) {
 		return mapping.Named
@@ -141,8 +139,8 @@ func (c *Client) Authorship(login string) mapping.Authorship {
 	return mapping.Theirs
 }
 
-// Accounts returns the logins that the bridge has or had; none where the one
-// it has is not known.
+// Accounts returns the bridge's present and earlier logins; none while the present one is
+// unknown.
 func (c *Client) Accounts() []string {
 	viewer, _ := c.Known()
 	if viewer == "" {
@@ -151,16 +149,16 @@ func (c *Client) Accounts() []string {
 	return append([]string{viewer}, c.former...)
 }
 
-// Access is what can be told of the rights of the bridge's token.
+// Access has the known rights of the bridge's token.
 type Access struct {
-	Kind        string            // "app", "classic" (scopes) or "fine-grained" (only trying tells)
-	Scopes      []string          // of a classic token
-	Permissions map[string]string // of an App's installation: "issues": "write" …
-	Events      []string          // that an App's webhook sends about the installation
+	Kind        string            // "app", "classic" (scopes) or "fine-grained" (only a try shows its rights)
+	Scopes      []string          // scopes of a classic token
+	Permissions map[string]string // permissions of an App's installation: "issues": "write" …
+	Events      []string          // events that an App's webhook sends about the installation
 }
 
-// Access tells the rights of the token, for an App those it was given on
-// owner's account. Rights on one repository are Repository's Permissions.
+// Access returns the rights of the token, for an App those on owner's account. Repository's
+// Permissions has the rights on one repository.
 func (c *Client) Access(ctx context.Context, owner string) (Access, error) {
 	k := call{op: "read_access", object: owner, owner: owner, path: "rate_limit", class: classFree, fresh: true}
 	if c.app != nil {

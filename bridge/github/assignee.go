@@ -9,15 +9,14 @@ import (
 	"planbridge/mapping"
 )
 
-// Assign adds assignees and returns the issue as it is now. GitHub leaves out,
-// without a word, who cannot be assigned, and everybody where the bridge may
-// not push.
+// Assign adds assignees and returns the issue after that. GitHub silently leaves out logins that
+// cannot be assigned, and all of them where the bridge may not push.
 func (c *Client) Assign(ctx context.Context, repo string, number int, logins []string) (mapping.Issue, error) {
 	return c.assignees(ctx, http.MethodPost, issueCall("assign", repo, number), repo, logins)
 }
 
-// Unassign removes assignees and returns the issue as it is now. Who is not
-// assigned is passed over.
+// Unassign removes assignees and returns the issue after that. It ignores logins that are not
+// assigned.
 func (c *Client) Unassign(ctx context.Context, repo string, number int, logins []string) (mapping.Issue, error) {
 	return c.assignees(ctx, http.MethodDelete, issueCall("unassign", repo, number), repo, logins)
 }
@@ -30,7 +29,7 @@ func (c *Client) assignees(ctx context.Context, method string, k call, repo stri
 	return w.issue(repo), nil
 }
 
-// Closer is who closed an issue, and when.
+// Closer is the account that closed an issue, and the time.
 type Closer struct {
 	At    time.Time
 	Actor string

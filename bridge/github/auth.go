@@ -32,8 +32,8 @@ func authorized(req *http.Request, token string) *http.Request {
 	return req
 }
 
-// appAuth sends requests as an App: as the installation of the account that
-// the call's owner names, or as the App itself.
+// appAuth sends requests as an App: as the installation of the call's owner, or as the App
+// itself.
 type appAuth struct {
 	app  App
 	base *url.URL
@@ -85,8 +85,8 @@ func (t *appAuth) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// tokenError classifies what kept the App from its token. The request that
-// wanted it was not sent.
+// tokenError classifies a failure to get the App's token. The request that needed the token was
+// not sent.
 func tokenError(err error) error {
 	var limited *mapping.RateLimited
 	var below *notSent
@@ -104,8 +104,8 @@ func tokenError(err error) error {
 	return &notSent{fmt.Errorf("%w: installation token: %w", mapping.ErrUnavailable, err)}
 }
 
-// installationError keeps a missing or suspended installation from being read
-// as a missing issue: links would be orphaned by it.
+// installationError distinguishes a missing or suspended installation from a missing issue, which
+// would orphan links.
 func installationError(err error) error {
 	if errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone) || errors.Is(err, mapping.ErrRejected) {
 		return told(mapping.ErrForbidden, "the app's installation is gone")
@@ -113,8 +113,8 @@ func installationError(err error) error {
 	return err
 }
 
-// installation finds the App's installation on an account, listing them all
-// when the account is not known.
+// installation finds the App's installation on an account. It lists all where the account is
+// unknown.
 func (t *appAuth) installation(ctx context.Context, owner string) (*installation, error) {
 	key := strings.ToLower(owner)
 	t.mu.Lock()
@@ -134,8 +134,8 @@ func (t *appAuth) installation(ctx context.Context, owner string) (*installation
 		if old := t.installs[login]; old != nil && old.ID == found.ID {
 			continue // keeps its token
 		}
-		// A transport of its own each: ghinstallation writes to the App's
-		// transport while it refreshes.
+		// Each has a transport of its own: ghinstallation writes to the App's transport while it
+		// refreshes.
 		found.token, err = ghinstallation.New(t.wire, t.app.ID, found.ID, t.app.PrivateKey)
 		if err != nil {
 			return nil, &notSent{fmt.Errorf("%w: %w", mapping.ErrUnauthorized, err)}
@@ -149,9 +149,8 @@ func (t *appAuth) installation(ctx context.Context, owner string) (*installation
 	return in, nil
 }
 
-// OtherInstallation reports whether the app's installation on an account is known to be
-// another one than that with the id. What is known of the account is then asked again
-// before it is next used: the app may have been installed anew.
+// OtherInstallation reports whether the account is known to have another installation of the app
+// than id. The next use of the account asks again, as the app may have been installed anew.
 func (c *Client) OtherInstallation(owner string, id int64) bool {
 	if c.app == nil {
 		return false

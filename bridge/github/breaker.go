@@ -10,9 +10,8 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// bypassesBreaker reports whether issues go on without an operation, as they do where
-// only a simple GitHub answers: its failures say nothing about GitHub as a
-// whole, and while GitHub is down it is not asked for.
+// bypassesBreaker reports whether issues go on without an operation, as on a minimal GitHub. Its
+// failures say nothing about GitHub as a whole, and it is not called while GitHub is down.
 func bypassesBreaker(op string) bool {
 	switch op {
 	case "read_viewer", "read_account", "read_visibility", "read_parent", "list_sub_issues", "add_sub_issue", "remove_sub_issue",
@@ -23,7 +22,7 @@ func bypassesBreaker(op string) bool {
 	return false
 }
 
-// bypassTimeout is how long the answer to such a read may take: a key waits for it.
+// bypassTimeout bounds such a read, as a key waits for it.
 const bypassTimeout = 5 * time.Second
 
 // guarded makes a request under the breaker.
@@ -37,13 +36,12 @@ func (w *wire) guarded(op string, request func() (*http.Response, error)) (*http
 	return request()
 }
 
-// Probe asks GitHub for a sign of life: with a request that counts against no
-// limit and, as not every GitHub answers that, every other time by repeating the
-// last read that was answered. The breaker closes when GitHub answers, be it
-// with a refusal; while it is open Probe is refused like any other request.
+// Probe asks GitHub for a sign of life. It alternates between a request outside all limits, which
+// not every GitHub answers, and the last read that was answered. The breaker closes when GitHub
+// answers, even with a refusal. While it is open, it refuses Probe like any other request.
 func (c *Client) Probe(ctx context.Context) error {
 	k := call{op: "probe", object: "rate limit", path: "rate_limit", class: classFree}
-	if c.app != nil { // /rate_limit wants an installation, of which there may be none
+	if c.app != nil { // /rate_limit needs an installation, and there may be none
 		k.object, k.path, k.jwt = "app", "app", true
 	}
 	if last := c.wire.answered.Load(); last != nil && c.probes.Add(1)%2 == 0 {

@@ -15,32 +15,32 @@ import (
 	"planbridge/mapping"
 )
 
-// class says which rate limits a request stands under.
+// class is the class of rate limits that apply to a request.
 type class int
 
 const (
 	classRead class = iota
 	classWrite
 	classGraphQL
-	classMutation // a write that GraphQL takes
-	classFree     // under none: /rate_limit
+	classMutation // a GraphQL write
+	classFree     // no limit: /rate_limit
 )
 
-// writes reports whether what is of the class changes anything.
+// writes reports whether requests of the class change anything.
 func (k class) writes() bool { return k == classWrite || k == classMutation }
 
-// call is one request to be: what it is called in errors and metrics, and
-// where it goes. It travels in the request's context down to the wire.
+// call is one request to make: its name in errors and metrics, and its address. The request's
+// context carries it to the wire.
 type call struct {
 	op     string // "edit_issue": the metrics' label; in errors with spaces
 	object string // "acme/web#12"
 	owner  string // account whose installation an App uses
 	path   string // escaped, relative to the API's root, or an absolute URL
-	class  class  // do makes it classWrite for what is not a GET
+	class  class  // do sets classWrite for methods other than GET
 	jwt    bool   // as the App itself, not as an installation
-	fresh  bool   // neither asked conditionally nor kept
-	paid   bool   // what it costs was taken before
-	err    error  // the object cannot be named
+	fresh  bool   // without a condition, and not cached
+	paid   bool   // its budget and points are taken already
+	err    error  // why the object is invalid
 }
 
 type callKey struct{}
@@ -90,8 +90,8 @@ func (k call) query(v url.Values) call {
 	return k
 }
 
-// escape makes s one element of a path. Label names hold anything: "c#",
-// "a/b", "50%", and a lone ".." must not climb.
+// escape makes s one element of a path. Label names may contain anything: "c#", "a/b", "50%". A
+// lone ".." must not climb.
 func escape(s string) string {
 	if s == "." || s == ".." {
 		return strings.ReplaceAll(s, ".", "%2E")
@@ -99,17 +99,17 @@ func escape(s string) string {
 	return url.PathEscape(s)
 }
 
-// answer is what came back, 2xx.
+// answer is a 2xx answer.
 type answer struct {
 	status int
 	header http.Header
-	url    *url.URL // where it came from, after redirects
+	url    *url.URL // the URL after redirects
 	body   []byte
-	cached bool // a 304: the snapshot that we had is still the newest
+	cached bool // a 304 confirmed the kept snapshot
 }
 
-// do makes one request: in is sent as JSON unless nil, the answer is decoded
-// into out unless nil, which may then say that it is not whole. Its errors are complete: classified and wrapped.
+// do makes one request. It sends in as JSON unless nil, and decodes the answer into out unless
+// nil. out may reject an incomplete answer. Errors are classified and wrapped.
 func (c *Client) do(ctx context.Context, k call, method string, in, out any) (*answer, error) {
 	if method != http.MethodGet && k.class == classRead {
 		k.class = classWrite
@@ -121,7 +121,7 @@ func (c *Client) do(ctx context.Context, k call, method string, in, out any) (*a
 			e = w.whole()
 		}
 		if e != nil {
-			c.cache.forget(a.url.String()) // or its ETag would confirm it for good
+			c.cache.forget(a.url.String()) // otherwise its ETag would confirm it for ever
 			err = fmt.Errorf("%w: answer %d: %w", lost(k.class), a.status, e)
 		}
 	}
@@ -131,7 +131,7 @@ func (c *Client) do(ctx context.Context, k call, method string, in, out any) (*a
 	return a, nil
 }
 
-// wrap says once what was tried with what.
+// wrap adds operation and object to an error, once.
 func (k call) wrap(err error) error {
 	return fmt.Errorf("github: %s %s: %w", strings.ReplaceAll(k.op, "_", " "), k.object, err)
 }
@@ -162,7 +162,7 @@ func (c *Client) exchange(ctx context.Context, k call, method string, in any) (*
 		return nil, transportError(err, k.class)
 	}
 	if at := resp.Request.URL; resp.StatusCode == http.StatusNotFound && at.Path != req.URL.Path {
-		return nil, movedTo(at.String()) // to where we may not look, which is not gone
+		return nil, movedTo(at.String()) // the target is not readable for us, which is not gone
 	}
 	if resp.StatusCode/100 != 2 {
 		return nil, statusError(resp.StatusCode, resp.Header, body, k.class)
@@ -173,10 +173,9 @@ func (c *Client) exchange(ctx context.Context, k call, method string, in any) (*
 	}, nil
 }
 
-// walk reads a listing page by page. GitHub pages by page=, after= and
-// cursor=: the next page is whatever URL the Link header calls so. Only a
-// first page is asked conditionally. fn returns false to stop; its error is
-// returned as it is.
+// walk reads a listing page by page. GitHub pages by page=, after= and cursor=; the Link header
+// has the next URL. Only the first page is a conditional request. fn returns false to stop. walk
+// returns an error of fn unchanged.
 func walk[T any](ctx context.Context, c *Client, k call, fn func(page []T, a *answer) (more bool, err error)) error {
 	for {
 		var page []T
@@ -213,8 +212,8 @@ func all[W, T any](ctx context.Context, c *Client, k call, convert func(W) T) ([
 	return list, nil
 }
 
-// next returns the URL of the page after a, "" where there is none. It must
-// lie on our own host, which is the only one that may see the token.
+// next returns the URL of the page after a, "" where there is none. It must be on our own host,
+// as no other host may see the token.
 func (c *Client) next(a *answer) (string, error) {
 	link := nextLink(a.header.Values("Link"))
 	if link == "" {
@@ -231,8 +230,8 @@ func (c *Client) next(a *answer) (string, error) {
 	return u.String(), nil
 }
 
-// nextLink finds rel="next" in Link headers (RFC 8288). URLs may hold commas,
-// so that the brackets lead, not the commas.
+// nextLink finds rel="next" in Link headers (RFC 8288). It splits at brackets, as URLs may
+// contain commas.
 func nextLink(headers []string) string {
 	for _, rest := range headers {
 		for {
@@ -258,14 +257,14 @@ func nextLink(headers []string) string {
 	return ""
 }
 
-// graphqlReply is an answer of the GraphQL API. Beside errors it may have data.
+// graphqlReply is an answer of the GraphQL API. It may have data beside errors.
 type graphqlReply struct {
 	Data   json.RawMessage
 	Errors []graphqlError
 }
 
-// graphqlDo sends a document of a class to the GraphQL API. An error that it answers with is
-// the reply's, unless that is a limit.
+// graphqlDo sends a document of a class to the GraphQL API. Errors in the answer stay in the
+// reply, except a rate limit.
 func (c *Client) graphqlDo(ctx context.Context, k call, document string, vars map[string]any) (reply graphqlReply, err error) {
 	k.path = c.graphql
 	in := map[string]any{"query": document, "variables": vars}
@@ -281,7 +280,7 @@ func (c *Client) graphqlDo(ctx context.Context, k call, document string, vars ma
 	return reply, nil
 }
 
-// query asks the GraphQL API; data is decoded from the answer's data.
+// query sends a query to the GraphQL API and decodes the answer's data into data.
 func (c *Client) query(ctx context.Context, k call, query string, vars map[string]any, data any) error {
 	k.class = classGraphQL
 	reply, err := c.graphqlDo(ctx, k, query, vars)
@@ -297,7 +296,7 @@ func (c *Client) query(ctx context.Context, k call, query string, vars map[strin
 	return nil
 }
 
-// decode reads the data that an answer has, in part where it has errors, too.
+// decode decodes an answer's data, which is partial where it also has errors.
 func (r graphqlReply) decode(k class, data any) error {
 	switch raw := bytes.TrimSpace(r.Data); {
 	case len(raw) > 0 && !bytes.Equal(raw, []byte("null")):

@@ -24,54 +24,53 @@ type App struct {
 	PrivateKey []byte // PEM
 }
 
-// Metrics are the series the client feeds. A nil field is not fed.
+// Metrics are the client's series. A nil field is not used.
 type Metrics struct {
 	Requests *prometheus.CounterVec   // labels api, operation, code (HTTP status, or "error")
 	Duration *prometheus.HistogramVec // labels api, operation; seconds
 	Waits    *prometheus.CounterVec   // label class; writes that the budget put off
 }
 
-// Options says how to reach GitHub. Exactly one of Token and App is needed.
+// Options configure a client. It needs exactly one of Token and App.
 type Options struct {
-	// APIURL is the root of the REST API: https://api.github.com (the
-	// default), or https://ghe.example.com/api/v3 of an Enterprise Server.
+	// APIURL is the root of the REST API: https://api.github.com (the default), or
+	// https://ghe.example.com/api/v3 of an Enterprise Server.
 	APIURL string
 	Token  string
 	App    *App
-	// FormerAccounts are logins the bridge had before; see Authorship.
+	// FormerAccounts are the bridge's earlier logins; see Authorship.
 	FormerAccounts []string
 
-	// Share bounds what the client sends; nil: nothing does.
+	// Share bounds the client's requests; nil: no bound.
 	Share Share
 	// Holds are shared with all replicas; nil: the client is alone.
 	Holds Holds
-	// WritePause is the least time between two writes of this client; GitHub
-	// asks for about a second. 0: none. Writes go one after the other anyway.
+	// WritePause is the least time between two writes of this client. GitHub asks for about a
+	// second. 0: none. Writes are sequential anyway.
 	WritePause time.Duration
 
-	// Transport sends the requests; nil: an own http.Transport.
+	// Transport sends the requests; nil: a new http.Transport.
 	Transport http.RoundTripper
 	// Timeout bounds one request with its answer; 0: 20 s.
 	Timeout time.Duration
-	// Recovery is how long the breaker stays open before one request may try
-	// again; 0: 10 s.
+	// Recovery is how long the breaker stays open before it lets one request try; 0: 10 s.
 	Recovery time.Duration
 	// CacheEntries and CacheBytes bound the ETag cache; 0: 4,096 and 32 MiB.
 	CacheEntries int
 	CacheBytes   int
 
 	Metrics  *Metrics
-	Observer Observer // nil: nobody is told
+	Observer Observer // nil: none
 	Logger   *slog.Logger
 }
 
-// Observer is told how requests are answered.
+// Observer learns how GitHub answers.
 type Observer interface {
-	// Asked is called with nil, or with an error that is about GitHub as a whole.
+	// Asked is called with nil, or with an error about GitHub as a whole.
 	Asked(err error)
 }
 
-// Client speaks to one GitHub as one account.
+// Client calls one GitHub as one account.
 type Client struct {
 	requests *gogithub.Client // builds requests; see the package comment
 	http     *http.Client
@@ -81,18 +80,18 @@ type Client struct {
 	graphql  string
 	labels   labelBatch
 
-	share   Share         // nil: nothing bounds what is sent
-	patient chan struct{} // held by who waits in place for the budget, or for points
+	share   Share         // nil: no bound
+	patient chan struct{} // held by requests that wait in place for budget or points
 	pacer   *pacer        // nil: none
-	turn    chan struct{} // held by the one write that is under way
+	turn    chan struct{} // held by the one write under way
 	pause   *rate.Limiter // nil: none
 
 	probes   atomic.Int64
 	former   []string
 	mu       sync.Mutex
 	viewer   string             // "" until known
-	viewerID int64              // 0 where GitHub did not tell
-	how      mapping.Authorship // viewer is known
+	viewerID int64              // 0 where GitHub did not say
+	how      mapping.Authorship // how viewer is known
 }
 
 const (
@@ -103,7 +102,7 @@ const (
 	defaultCacheBytes   = 32 << 20
 )
 
-// New returns a client. It does no I/O; the error is about the options.
+// New returns a client. It does no I/O; an error concerns the options.
 func New(o Options) (*Client, error) {
 	if (o.Token == "") == (o.App == nil) {
 		return nil, errors.New("github: exactly one of a token and an app is needed")
@@ -124,7 +123,7 @@ func New(o Options) (*Client, error) {
 		former:   o.FormerAccounts,
 	}
 	c.pacer = newPacer(o.Share, c.patient)
-	c.requests.BaseURL = base // WithEnterpriseURLs would append /api/v3 to hosts it does not know
+	c.requests.BaseURL = base // WithEnterpriseURLs would append /api/v3 to unknown hosts
 	c.requests.UserAgent = "planbridge"
 	if o.WritePause > 0 {
 		c.pause = rate.NewLimiter(rate.Every(o.WritePause), 1)
@@ -168,17 +167,17 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// graphqlURL derives the GraphQL endpoint: /graphql beside the REST API, on an
-// Enterprise Server /api/graphql beside /api/v3.
+// graphqlURL derives the GraphQL endpoint: /graphql beside the REST API, or on an Enterprise
+// Server /api/graphql beside /api/v3.
 func graphqlURL(base *url.URL) string {
 	u := *base
 	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/v3") + "/graphql"
 	return u.String()
 }
 
-// checkRedirect lets reads follow on the same host only. A write is never
-// followed: net/http replays a PATCH that was answered 301 or 302 as a GET,
-// which succeeds and loses the write. The unfollowed answer becomes ErrMoved.
+// checkRedirect lets only reads follow a redirect, on the same host. net/http would repeat a
+// redirected PATCH as a GET, which succeeds and loses the write. The redirect of a write becomes
+// ErrMoved.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	if first.Method != http.MethodGet || req.URL.Scheme != first.URL.Scheme ||
@@ -188,16 +187,15 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// Close gives idle connections back.
+// Close closes idle connections.
 func (c *Client) Close() { c.wire.closeIdle() }
 
-// Down reports whether GitHub is taken to be down: its breaker has opened and
-// no request has succeeded since. While it is down requests answer
-// mapping.ErrUnavailable at once.
+// Down reports whether GitHub counts as down: its breaker opened, and no request succeeded since.
+// Requests then fail with mapping.ErrUnavailable at once.
 func (c *Client) Down() bool { return c.wire.down() }
 
-// RateRemaining returns how many requests the primary limit's window had left
-// at the last answer, or -1 where none has said so yet.
+// RateRemaining returns the remaining requests of the primary limit's window at the last answer,
+// or -1 before the first one.
 func (c *Client) RateRemaining() int {
 	if a := c.wire.allowance.Load(); a != nil {
 		return a.remaining
@@ -205,6 +203,6 @@ func (c *Client) RateRemaining() int {
 	return -1
 }
 
-// RateScarce reports whether so many requests of the primary limit's hour are spent that what
-// can wait should.
+// RateScarce reports whether so much of the primary limit's hour is spent that requests which can
+// wait should.
 func (c *Client) RateScarce() bool { return c.wire.allowance.Load().scarce(time.Now()) }

@@ -36,8 +36,7 @@ func (w *wireComment) whole() error {
 	return nil
 }
 
-// Comments lists an issue's comments that were changed at or after since
-// (zero: all), oldest first.
+// Comments lists an issue's comments changed at or after since (zero: all), oldest first.
 func (c *Client) Comments(ctx context.Context, repo string, number int, since time.Time) ([]Comment, error) {
 	q := url.Values{"per_page": {"100"}}
 	if !since.IsZero() {
@@ -47,8 +46,8 @@ func (c *Client) Comments(ctx context.Context, repo string, number int, since ti
 	return all(ctx, c, k, wireComment.comment)
 }
 
-// CreateComment posts a comment. There is no idempotency key: after
-// mapping.ErrUncertain look it up before posting again.
+// CreateComment posts a comment. GitHub has no idempotency key: after mapping.ErrUncertain, look
+// the comment up before you post again.
 func (c *Client) CreateComment(ctx context.Context, repo string, number int, body string) (Comment, error) {
 	var w wireComment
 	k := issueCall("create_comment", repo, number).sub("comments")

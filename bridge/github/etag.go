@@ -10,13 +10,11 @@ import (
 	"sync"
 )
 
-// fromCache marks an answer whose body is a kept snapshot that GitHub has
-// just confirmed with a 304.
+// fromCache marks an answer with a kept body that GitHub just confirmed with a 304.
 const fromCache = "X-Planbridge-From-Cache"
 
-// etags makes reads conditional: a 304 costs nothing of the primary limit. No
-// answer is ever used without asking; max-age is ignored, since a minute-old
-// issue is a wrong one.
+// etags makes reads conditional: a 304 costs nothing of the primary limit. It never uses an
+// answer without asking GitHub. It ignores max-age, as an issue that is a minute old is wrong.
 type etags struct {
 	next       http.RoundTripper
 	maxEntries int
@@ -24,18 +22,18 @@ type etags struct {
 
 	mu      sync.Mutex
 	byKey   map[etagKey]*list.Element
-	byIssue map[string]map[*list.Element]bool // what is about an issue, see issueOf
+	byIssue map[string]map[*list.Element]bool // snapshots by issue, see issueOf
 	order   *list.List                        // of *snapshot, latest use first
 	bytes   int
 }
 
-// etagKey is what GitHub varies an answer on.
+// etagKey has all on which GitHub's answer depends.
 type etagKey struct {
 	url, accept string
 	auth        [sha256.Size]byte
 }
 
-// snapshot is one kept answer. It does not change once it is kept.
+// snapshot is one kept answer. It is immutable.
 type snapshot struct {
 	key    etagKey
 	etag   string
@@ -44,10 +42,10 @@ type snapshot struct {
 	body   []byte
 }
 
-// size charges for the bookkeeping too, so that many small answers count.
+// size includes the overhead, so that many small answers count.
 func (s *snapshot) size() int { return len(s.body) + 1024 }
 
-// lasting are the headers that a 304 need not repeat and that are read.
+// lasting are the headers that the client reads and a 304 may omit.
 var lasting = []string{"Content-Type", "Link", "X-Oauth-Scopes"}
 
 func lastingOf(h http.Header) http.Header {
@@ -70,7 +68,7 @@ func newETags(next http.RoundTripper, entries, bytes int) *etags {
 // RoundTrip implements http.RoundTripper.
 func (t *etags) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method != http.MethodGet {
-		// After it as well: a read that began before may end in between.
+		// Again after the write: a read that began before it may end in between.
 		t.dropIssue(req.URL.Path)
 		defer t.dropIssue(req.URL.Path)
 		return t.next.RoundTrip(req)
@@ -93,7 +91,7 @@ func (t *etags) RoundTrip(req *http.Request) (*http.Response, error) {
 		t.keep(key, resp, req.URL.Path)
 		return resp, nil
 	}
-	// A 304 confirms only the snapshot that its ETag came with.
+	// A 304 confirms only the snapshot of its ETag.
 	if etag := resp.Header.Get("ETag"); etag != "" && opaque(etag) != opaque(known.etag) {
 		t.drop(key)
 		return t.fetch(key, req)
@@ -109,12 +107,12 @@ func (t *etags) fetch(key etagKey, req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// confirmed makes the 304 the full answer it stands for.
+// confirmed turns a 304 into the full answer.
 func (s *snapshot) confirmed(resp *http.Response) *http.Response {
 	full := *resp
 	full.Status, full.StatusCode = "200 OK", http.StatusOK
 	full.Header = s.header.Clone()
-	for name, values := range resp.Header { // Date and the limits are of now
+	for name, values := range resp.Header { // Date and the limits are the new ones
 		if !strings.HasPrefix(name, "Content-") {
 			full.Header[name] = values
 		}
@@ -124,7 +122,7 @@ func (s *snapshot) confirmed(resp *http.Response) *http.Response {
 	return &full
 }
 
-// opaque strips the weakness mark: conditional reads compare weakly.
+// opaque removes the weakness mark, as conditional reads compare weakly.
 func opaque(etag string) string { return strings.TrimPrefix(etag, "W/") }
 
 func (t *etags) get(key etagKey) *snapshot {
@@ -138,8 +136,7 @@ func (t *etags) get(key etagKey) *snapshot {
 	return e.Value.(*snapshot)
 }
 
-// keep remembers an answer, or forgets the one before it where this one
-// cannot be asked about again.
+// keep stores an answer. It removes the earlier one where this one has no ETag to ask with.
 func (t *etags) keep(key etagKey, resp *http.Response, path string) {
 	etag := resp.Header.Get("ETag")
 	s := &snapshot{key: key, etag: etag, issue: issueOf(path), body: bodyOf(resp)}
@@ -149,7 +146,7 @@ func (t *etags) keep(key etagKey, resp *http.Response, path string) {
 	if resp.StatusCode != http.StatusOK || etag == "" || s.size() > t.maxBytes {
 		return
 	}
-	s.header, s.body = lastingOf(resp.Header), bytes.Clone(s.body) // what was read into is larger
+	s.header, s.body = lastingOf(resp.Header), bytes.Clone(s.body) // its buffer is larger
 	e := t.order.PushFront(s)
 	t.byKey[key] = e
 	if s.issue != "" {
@@ -170,7 +167,7 @@ func (t *etags) drop(key etagKey) {
 	t.remove(t.byKey[key])
 }
 
-// remove needs mu; e may be nil.
+// remove requires mu; e may be nil.
 func (t *etags) remove(e *list.Element) {
 	if e == nil {
 		return
@@ -185,12 +182,11 @@ func (t *etags) remove(e *list.Element) {
 
 var issuePath = regexp.MustCompile(`/issues/\d+(/|$)`)
 
-// issueOf names the issue that a path is about, of whatever repository: one
-// repository has several paths (names old and new, /repositories/ID), and a
-// needless read costs little. "" where it is about none.
+// issueOf returns the issue in a path, without its repository, or "". One repository has several
+// paths (old and new names, /repositories/ID), and a needless read costs little.
 func issueOf(path string) string { return strings.TrimSuffix(issuePath.FindString(path), "/") }
 
-// dropIssue forgets everything about the issue that a write goes to.
+// dropIssue removes all snapshots of the issue in a write's path.
 func (t *etags) dropIssue(path string) {
 	issue := issueOf(path)
 	if issue == "" {
@@ -203,7 +199,7 @@ func (t *etags) dropIssue(path string) {
 	}
 }
 
-// forget drops every snapshot of a URL, so that the next read of it is whole.
+// forget removes every snapshot of a URL, so that its next read is whole.
 func (t *etags) forget(url string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

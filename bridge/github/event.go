@@ -12,51 +12,51 @@ import (
 	"planbridge/mapping"
 )
 
-// Event is what a webhook told. What it did not tell is zero.
+// Event is a webhook's payload. Missing parts are zero.
 type Event struct {
-	Name   string // of X-GitHub-Event: issues, sub_issues, issue_comment, repository …
+	Name   string // X-GitHub-Event: issues, sub_issues, issue_comment, repository …
 	Action string // edited, labeled …
 
-	// Issue is the item the event is about, as it stood when the payload was
-	// made, which may be long ago; nil where the payload has none. PullRequest
-	// says that it is none. Its Editor is the sender where Name is issues.
+	// Issue is the event's issue when the payload was made, which may be long ago; nil where the
+	// payload has none. PullRequest says that it is a pull request. Its Editor is the sender
+	// where Name is issues.
 	Issue *mapping.Issue
 
 	Repo        string // owner/name
 	RepoID      int64
 	RepoPrivate bool
-	RepoTold    bool // the payload says whether it is private
+	RepoTold    bool // the payload says whether the repository is private
 	Archived    bool
 
 	Sender     string // login
 	SenderID   int64
 	SenderType string // User, Bot, Organization
 
-	Installation int64 // of the app that the delivery is for; 0: the hook is no app's
+	Installation int64 // the app's installation that the delivery is for; 0: the hook belongs to no app
 
 	Changes Changes
-	Label   string // the label that was put on or taken off; "" where the label itself was deleted
+	Label   string // the added or removed label; "" where the label itself was deleted
 
-	Parent   *mapping.Issue // of sub_issues
-	SubIssue *mapping.Issue // of sub_issues
-	Comment  *Comment       // of issue_comment
+	Parent   *mapping.Issue // in sub_issues
+	SubIssue *mapping.Issue // in sub_issues
+	Comment  *Comment       // in issue_comment
 }
 
-// Changes is what was before, and on a transfer what is on the other end.
+// Changes has the earlier values, and after a transfer the issue at the other end.
 type Changes struct {
-	TitleFrom *string // of an issue; nil where the title did not change
-	BodyFrom  *string // of an issue; an empty body before is ""
+	TitleFrom *string // an issue's; nil where the title did not change
+	BodyFrom  *string // an issue's; an empty body before is ""
 
-	OldIssue *mapping.Issue // opened by a transfer: what it was
-	OldRepo  string         // owner/name of OldIssue, or of a repository before it was renamed or transferred
-	NewIssue *mapping.Issue // transferred: what it is now
+	OldIssue *mapping.Issue // in opened after a transfer: the earlier issue
+	OldRepo  string         // owner/name of OldIssue, or a repository's before its rename or transfer
+	NewIssue *mapping.Issue // in transferred: the new issue
 	NewRepo  string         // owner/name of NewIssue
 
-	RepoNameFrom string // a renamed repository's name before, without owner
+	RepoNameFrom string // a renamed repository's earlier name, without owner
 }
 
-// interpreted are the events whose parts have to be well-formed. Others may
-// have parts of the same names that are something else.
+// interpreted are the events whose parts must be well-formed. Other events may use the same names
+// for other things.
 var interpreted = []string{"issues", "issue_comment", "sub_issues", "repository"}
 
 type wireFrom struct{ From *string }
@@ -78,7 +78,7 @@ type wireEvent struct {
 	Issue      *wireIssue
 	Repository wireRepo
 	Sender     wireUser
-	// Installation is what an app's deliveries carry.
+	// Installation is in an app's deliveries.
 	Installation struct{ ID int64 }
 	Changes      wireChanges
 	Label        named
@@ -89,14 +89,13 @@ type wireEvent struct {
 	SubRepo      wireRepo   `json:"sub_issue_repo"`
 }
 
-// ParseEvent reads a webhook's JSON; name is the header X-GitHub-Event. An
-// event or action it does not know is no error. What is wrong is ErrPayload.
+// ParseEvent reads a webhook's JSON; name is the header X-GitHub-Event. An unknown event or
+// action is no error. A malformed payload is ErrPayload.
 //
-// Most of what an intake does is reading payloads, so that it is done by a
-// faster library than encoding/json, and in one pass; a fuzz test compares the
-// two.
+// Reading payloads is most of an intake's work. A faster library than encoding/json does it in
+// one pass, and a fuzz test compares the two.
 func ParseEvent(name string, payload []byte) (Event, error) {
-	if !utf8.Valid(payload) { // the library would let it through
+	if !utf8.Valid(payload) { // the library accepts invalid UTF-8
 		payload = bytes.ToValidUTF8(payload, []byte("\uFFFD"))
 	}
 	var w wireEvent
@@ -125,8 +124,8 @@ func (e *Event) setRepository(w *wireRepo) {
 	e.RepoTold = w.Private != nil || w.Visibility != ""
 }
 
-// issue converts w, nil where it is none. Where repo is told along with it
-// that is its repository, else the event's own if their names agree.
+// issue converts w, or returns nil. Its repository is repo where given, else the event's own if
+// their names agree.
 func (e *Event) issue(w *wireIssue, repo *wireRepo) *mapping.Issue {
 	if w == nil || w.ID == 0 {
 		return nil
@@ -143,7 +142,7 @@ func (e *Event) issue(w *wireIssue, repo *wireRepo) *mapping.Issue {
 
 func (e *Event) setChanges(w *wireChanges) {
 	c := &e.Changes
-	if e.Name == "issues" { // a comment's changes.body is the comment's
+	if e.Name == "issues" { // a comment's changes.body belongs to the comment
 		c.TitleFrom, c.BodyFrom = w.Title.from(), w.Body.from()
 	}
 	c.OldIssue, c.NewIssue = e.issue(w.OldIssue, w.OldRepository), e.issue(w.NewIssue, w.NewRepository)
@@ -158,8 +157,7 @@ func (e *Event) setChanges(w *wireChanges) {
 	}
 }
 
-// setOldName tells what a repository was called before its name or its owner
-// changed.
+// setOldName sets a repository's full name before a change of its name or owner.
 func (c *Changes) setOldName(now string, w *wireChanges) {
 	owner, name, _ := strings.Cut(now, "/")
 	if from := w.Repository.Name.From; from != nil {

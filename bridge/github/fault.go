@@ -13,18 +13,17 @@ import (
 	"planbridge/mapping"
 )
 
-// MovedError is what a redirect tells: see [mapping.MovedError].
+// MovedError is the error of a redirect: see [mapping.MovedError].
 type MovedError = mapping.MovedError
 
-// notSent marks an error of a layer below http.Client whose request certainly
-// had no effect. err is classified already.
+// notSent marks an error of a layer below http.Client: its request certainly had no effect. err
+// is classified already.
 type notSent struct{ err error }
 
 func (e *notSent) Error() string { return e.err.Error() }
 func (e *notSent) Unwrap() error { return e.err }
 
-// lost is what an answer that is lost or not understood means: a read simply
-// did not happen, a write may have.
+// lost is the error of a lost or unreadable answer: a read did not happen, and a write may have.
 func lost(k class) error {
 	if k.writes() {
 		return mapping.ErrUncertain
@@ -38,7 +37,7 @@ func transportError(err error, k class) error {
 	if errors.As(err, &known) {
 		return known.err
 	}
-	var u *url.Error // repeats method and URL
+	var u *url.Error // url.Error repeats method and URL
 	if errors.As(err, &u) {
 		err = u.Err
 	}
@@ -56,17 +55,17 @@ type apiErrorDetail struct{ Resource, Field, Code, Message string }
 
 func parseAPIError(body []byte) (e apiError, details []apiErrorDetail) {
 	if json.Unmarshal(body, &e) != nil {
-		return apiError{}, nil // a proxy's or unicorn's page; the status says it all
+		return apiError{}, nil // a proxy's or unicorn's page; the status suffices
 	}
 	var raw []json.RawMessage
 	if json.Unmarshal(e.Errors, &raw) != nil {
-		raw = []json.RawMessage{e.Errors} // now and then a single string
+		raw = []json.RawMessage{e.Errors} // sometimes a single string
 	}
 	for _, r := range raw {
 		var d apiErrorDetail
 		if json.Unmarshal(r, &d) != nil {
 			d = apiErrorDetail{}
-			_ = json.Unmarshal(r, &d.Message) // neither object nor string says nothing
+			_ = json.Unmarshal(r, &d.Message) // otherwise it has no message
 		}
 		if d != (apiErrorDetail{}) {
 			details = append(details, d)
@@ -75,7 +74,7 @@ func parseAPIError(body []byte) (e apiError, details []apiErrorDetail) {
 	return e, details
 }
 
-// errorMessage joins everything the refusal says to one bounded line.
+// errorMessage joins all messages of a refusal to one bounded line.
 func errorMessage(e apiError, details []apiErrorDetail) string {
 	parts := []string{e.Message}
 	for _, d := range details {
@@ -93,8 +92,8 @@ func errorMessage(e apiError, details []apiErrorDetail) string {
 	return s
 }
 
-// statusError classifies an answer that is not 2xx. Rate limits never get
-// here: the wire has turned them into errors.
+// statusError classifies an answer other than 2xx. The wire has already turned rate limits into
+// errors.
 func statusError(status int, header http.Header, body []byte, k class) error {
 	e, details := parseAPIError(body)
 	said := errorMessage(e, details)
@@ -143,15 +142,15 @@ func movedTo(location string) *MovedError {
 	return m
 }
 
-// issuePlace reads owner/name and number from the path of an issue's API or
-// page URL; both are empty where it is neither.
+// issuePlace reads owner/name and number from the path of an issue's API or page URL. Both are
+// zero for any other path.
 func issuePlace(path string) (repo string, number int) {
 	e := strings.Split(strings.Trim(path, "/"), "/")
 	for i := 0; i+2 < len(e); i++ {
 		if e[i] == "repos" {
 			repo = e[i+1] + "/" + e[i+2]
 			if i+4 < len(e) && e[i+3] == "issues" {
-				number, _ = strconv.Atoi(e[i+4]) // 0: not told
+				number, _ = strconv.Atoi(e[i+4]) // 0: unknown
 			}
 			return repo, number
 		}
@@ -159,13 +158,13 @@ func issuePlace(path string) (repo string, number int) {
 	return "", 0
 }
 
-// graphqlError is one entry of errors; GraphQL answers 200 whatever happened.
+// graphqlError is one entry of errors. GraphQL answers 200 also for errors.
 type graphqlError struct {
 	Type, Message string
-	Extensions    struct{ Code string } // of a document that does not fit the schema
+	Extensions    struct{ Code string } // set where the document does not fit the schema
 }
 
-// classify says what an error means that a document of a class was answered with as a whole.
+// classify classifies an error about a whole document of a class.
 func (e graphqlError) classify(k class) error {
 	switch cmp.Or(e.Type, e.Extensions.Code) {
 	case "NOT_FOUND":

@@ -12,8 +12,8 @@ import (
 	"planbridge/mapping"
 )
 
-// The resources that GitHub limits apart, as X-RateLimit-Resource names them.
-// What stands under none of them is still held by a limit on everything.
+// The resources with limits of their own, by their X-RateLimit-Resource. A limit on everything
+// also closes requests outside them.
 const (
 	ResourceAll     = "all"
 	ResourceCore    = "core"
@@ -21,17 +21,16 @@ const (
 	resourceGraphQL = "graphql"
 )
 
-// Resources are those that the client's requests may stand under.
+// Resources lists the resources of the client's requests.
 func Resources() []string {
 	return []string{ResourceAll, ResourceCore, ResourceSearch, resourceGraphQL}
 }
 
-// LookEvery is how long a client believes what it last heard of the holds of
-// other replicas: within it a request may leave that another replica was told not
-// to send.
+// LookEvery is how long a client uses its last answer about other replicas' holds. Within it a
+// request may leave although another replica was told to wait.
 const LookEvery = time.Second
 
-// resource is the one a request stands under; "": none, as asking for the limits.
+// resource is the limited resource of a request; "": none, as for the limits themselves.
 func (k call) resource() string {
 	switch {
 	case k.class == classGraphQL, k.class == classMutation:
@@ -44,9 +43,8 @@ func (k call) resource() string {
 	return ResourceCore
 }
 
-// closes is the resource that a limit, which a request met, closes. A primary limit
-// is that of one resource; a secondary one asks to be left alone altogether, unless
-// GitHub says that it is another resource's than the core's.
+// closes returns the resource that a limit closes. A primary limit closes one resource. A
+// secondary one closes everything, unless GitHub names another resource than the core.
 func (l limit) closes(k call) string {
 	switch {
 	case l.resource != "" && l.resource != ResourceCore:
@@ -59,27 +57,26 @@ func (l limit) closes(k call) string {
 	return ResourceCore
 }
 
-// Holds are what GitHub asked any replica to leave alone for a while.
+// Holds shares GitHub's limits between replicas.
 type Holds interface {
-	// Close tells all replicas that GitHub wants nothing to be sent to a resource for a while.
+	// Close tells all replicas to send nothing to a resource for a while.
 	Close(ctx context.Context, resource string, d time.Duration) error
-	// Left returns for how much longer others were told so, by resource. It is asked before a
-	// request, at most once in LookEvery.
+	// Left returns for how much longer each resource is closed. It is called before a request, at
+	// most once in LookEvery.
 	Left(ctx context.Context) (map[string]time.Duration, error)
 }
 
-// gate keeps requests back while GitHub asks to be left alone: what this client
-// was told, and what others were.
+// gate delays requests while a limit of this client or of another replica lasts.
 type gate struct {
-	holds Holds // nil: there are no others
+	holds Holds // nil: there are no other replicas
 	log   *slog.Logger
 
 	mu      sync.Mutex
-	looked  time.Time // when others were last asked about
+	looked  time.Time // when the others' limits were last read
 	until   map[string]time.Time
 	why     map[string]string
-	strikes map[class]int // headerless limits in a row
-	ended   []string      // resources that were closed, and under which nothing went through since
+	strikes map[class]int // consecutive headerless limits
+	ended   []string      // resources that were closed, without a successful request since
 }
 
 // check returns a *mapping.RateLimited while a request would meet a closed gate.
@@ -88,7 +85,7 @@ func (g *gate) check(ctx context.Context, k call) error {
 	return g.closed(k)
 }
 
-// closed is check by what is known.
+// closed is check without asking the store.
 func (g *gate) closed(k call) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -104,7 +101,7 @@ func (g *gate) closed(k call) error {
 	return nil
 }
 
-// look takes over what other replicas were told, where that was not asked lately.
+// look reads other replicas' limits, unless it did lately.
 func (g *gate) look(ctx context.Context) {
 	g.mu.Lock()
 	due := g.holds != nil && time.Since(g.looked) >= LookEvery
@@ -123,7 +120,7 @@ func (g *gate) look(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for resource, d := range left {
-		// What this client said itself comes back a little shorter or longer.
+		// This client's own limit comes back a little shorter or longer.
 		if d > 0 && time.Until(g.until[resource])+LookEvery < d {
 			g.log.Warn("another replica was told to wait for github", "after", d, "resource", resource, factlog.Fact, factlog.Limited)
 			g.close(resource, d, "another replica was told to wait")
@@ -141,8 +138,8 @@ func (g *gate) close(resource string, d time.Duration, why string) {
 	}
 }
 
-// shut closes the gate after a request met l, lengthens l where headerless ones
-// follow each other, and returns what it closed.
+// shut closes the gate for the limit l. It lengthens consecutive headerless limits. It returns
+// the closed resource.
 func (g *gate) shut(k call, l limit) (resource string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -159,8 +156,7 @@ func (g *gate) shut(k call, l limit) (resource string) {
 	return resource
 }
 
-// passed notes that a request went through. That tells nothing of resources that it does not
-// stand under.
+// passed notes a request that went through. It says nothing about other resources.
 func (g *gate) passed(k call) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -174,7 +170,7 @@ func (g *gate) passed(k call) {
 	})
 }
 
-// holdWithin bounds how long other replicas are told of a limit.
+// holdWithin bounds the time to tell other replicas of a limit.
 const holdWithin = 3 * time.Second
 
 // shut closes the gate of all replicas.

@@ -54,8 +54,7 @@ func (c *Client) RenamedEvents(ctx context.Context, repo string, number int) ([]
 	return list, nil
 }
 
-// FindTriage reports whether one of the labels and assignees that an issue ever
-// got meets a condition.
+// FindTriage reports whether a condition holds for any label or assignee that the issue ever got.
 func (c *Client) FindTriage(ctx context.Context, repo string, number int, meets func(mapping.Triage) bool) (found bool, err error) {
 	err = c.issueEvents(ctx, repo, number, func(w *wireIssueEvent) bool {
 		if w.Event == "labeled" || w.Event == "assigned" {
@@ -70,14 +69,14 @@ func (c *Client) FindTriage(ctx context.Context, repo string, number int, meets 
 type Edit struct {
 	At     time.Time
 	Editor string // login as REST and webhooks show it; "" for a deleted account
-	Diff   string // despite GraphQL's name the whole body as this edit left it; "" where it was removed
+	Diff   string // despite GraphQL's name the whole body after this edit; "" where it was removed
 }
 
 const contentEdits = `query($id: ID!) { node(id: $id) { ... on Issue {
   userContentEdits(first: 100) { nodes { editedAt diff editor { __typename login } } } } } }`
 
-// UserContentEdits lists the latest 100 versions of an issue's body, newest
-// first. repo says whose installation an App asks as.
+// UserContentEdits lists the latest 100 versions of an issue's body, newest first. An App asks as
+// the installation of repo.
 func (c *Client) UserContentEdits(ctx context.Context, repo, nodeID string) ([]Edit, error) {
 	var data struct {
 		Node struct {
@@ -101,7 +100,7 @@ func (c *Client) UserContentEdits(ctx context.Context, repo, nodeID string) ([]E
 	for _, n := range data.Node.UserContentEdits.Nodes {
 		login := n.Editor.Login
 		if n.Editor.Typename == "Bot" && !strings.HasSuffix(login, "[bot]") {
-			login += "[bot]" // GraphQL names an App's account by its slug alone
+			login += "[bot]" // GraphQL shows an App's account by its slug alone
 		}
 		edits = append(edits, Edit{At: n.EditedAt.time(), Editor: login, Diff: n.Diff})
 	}

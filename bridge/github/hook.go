@@ -25,8 +25,8 @@ type wireHookConfig struct {
 
 // Delivery is one attempt of GitHub to deliver an event.
 type Delivery struct {
-	ID          int64  // of this attempt
-	GUID        string // of the event: a redelivery keeps it
+	ID          int64  // this attempt's
+	GUID        string // the event's: a redelivery keeps it
 	Event       string
 	Action      string
 	DeliveredAt time.Time
@@ -99,8 +99,9 @@ func (c *Client) ListHooks(ctx context.Context, owner string) ([]Hook, error) {
 	})
 }
 
-// CreateHook makes an active webhook of owner, as in ListHooks. An App has one: its address
-// and secret are set, its events are the App's. mapping.ErrUncertain means that it may exist.
+// CreateHook makes an active webhook of owner, as in ListHooks. An App has one hook: CreateHook
+// sets its address and secret, and its events are the App's. mapping.ErrUncertain means that the
+// hook may exist.
 func (c *Client) CreateHook(ctx context.Context, owner, url string, events []string, secret string) error {
 	config := map[string]string{"url": url, "content_type": "json", "secret": secret}
 	if owner == "" {
@@ -112,8 +113,8 @@ func (c *Client) CreateHook(ctx context.Context, owner, url string, events []str
 	return err
 }
 
-// Deliveries lists a hook's deliveries since a time, newest first. GitHub
-// keeps them for three days. owner is as in ListHooks.
+// Deliveries lists a hook's deliveries since a time, newest first. GitHub keeps them for three
+// days. owner is as in ListHooks.
 func (c *Client) Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]Delivery, error) {
 	k := deliveriesCall("list_deliveries", owner, hook).query(url.Values{"per_page": {"100"}})
 	k.fresh = true
@@ -134,8 +135,8 @@ func (c *Client) Deliveries(ctx context.Context, owner string, hook int64, since
 	return list, nil
 }
 
-// Redeliver asks GitHub to deliver again, under the same GUID. It touches no
-// issue and is not taken from the write budget.
+// Redeliver asks GitHub to deliver again, under the same GUID. It changes no issue and takes
+// nothing from the write budget.
 func (c *Client) Redeliver(ctx context.Context, owner string, hook, id int64) error {
 	k := numbered(deliveriesCall("redeliver", owner, hook), id).sub("attempts")
 	k.class = classFree

@@ -8,7 +8,7 @@ import (
 	"planbridge/mapping"
 )
 
-// NewIssue is an issue to be made. A Milestone of 0 is none.
+// NewIssue is an issue to make. A Milestone of 0 is none.
 type NewIssue struct {
 	Title     string   `json:"title"`
 	Body      string   `json:"body"`
@@ -17,12 +17,12 @@ type NewIssue struct {
 	Milestone int      `json:"milestone,omitempty"`
 }
 
-// IssueEdit changes what is not nil. It never carries labels: a PATCH would
-// replace the whole set, people's labels included.
+// IssueEdit changes the fields that are not nil. It never has labels, as a PATCH replaces the
+// whole set, with people's labels.
 type IssueEdit struct {
 	Title, Body *string
 	State       *string // open or closed
-	StateReason *string // counts only where State changes
+	StateReason *string // used only where State changes
 	Milestone   *int    // 0 clears
 	Assignees   *[]string
 }
@@ -50,9 +50,8 @@ func (e IssueEdit) body() map[string]any {
 	return m
 }
 
-// Issue reads an issue, conditionally where it was read before. An issue that
-// answers from another repository or under another number is a *MovedError
-// that carries it.
+// Issue reads an issue, conditionally where it was read before. For an issue that answers from
+// another repository or number it returns a *MovedError with that issue.
 func (c *Client) Issue(ctx context.Context, repo string, number int) (mapping.Issue, error) {
 	k := issueCall("read_issue", repo, number)
 	var w oneIssue
@@ -66,9 +65,9 @@ func (c *Client) Issue(ctx context.Context, repo string, number int) (mapping.Is
 	return i, nil
 }
 
-// CreateIssue makes an issue and returns it as GitHub made it: without the
-// right to push, labels, assignees and milestone are dropped silently.
-// mapping.ErrUncertain means that it may exist.
+// CreateIssue makes an issue and returns it as GitHub made it. Without the right to push, GitHub
+// silently drops labels, assignees and milestone. mapping.ErrUncertain means that the issue may
+// exist.
 func (c *Client) CreateIssue(ctx context.Context, repo string, n NewIssue) (mapping.Issue, error) {
 	var w oneIssue
 	if _, err := c.do(ctx, repoCall("create_issue", repo).sub("issues"), http.MethodPost, n, &w); err != nil {
@@ -77,8 +76,8 @@ func (c *Client) CreateIssue(ctx context.Context, repo string, n NewIssue) (mapp
 	return w.issue(repo), nil
 }
 
-// EditIssue changes an issue and returns it as it is now. A refused value is a
-// *mapping.Rejection whose Field is GitHub's name: title, body, ….
+// EditIssue changes an issue and returns it after the edit. A refused value is a
+// *mapping.Rejection with GitHub's name of the Field: title, body, ….
 func (c *Client) EditIssue(ctx context.Context, repo string, number int, e IssueEdit) (mapping.Issue, error) {
 	var w oneIssue
 	if _, err := c.do(ctx, issueCall("edit_issue", repo, number), http.MethodPatch, e.body(), &w); err != nil {

@@ -11,8 +11,8 @@ import (
 	"planbridge/mapping"
 )
 
-// AddLabels attaches labels and returns all that the issue has now. GitHub
-// makes unknown ones, and drops all silently where the bridge may not push.
+// AddLabels adds labels and returns all labels of the issue. GitHub makes unknown ones. It
+// silently drops all where the bridge may not push.
 func (c *Client) AddLabels(ctx context.Context, repo string, number int, labels []string) ([]string, error) {
 	var now []named
 	k := issueCall("add_labels", repo, number).sub("labels")
@@ -22,8 +22,8 @@ func (c *Client) AddLabels(ctx context.Context, repo string, number int, labels 
 	return names(now), nil
 }
 
-// RemoveLabel takes one label off and returns all that the issue has now. A
-// label that is not on the issue is a success.
+// RemoveLabel removes one label and returns all labels of the issue. A label that the issue lacks
+// is a success.
 func (c *Client) RemoveLabel(ctx context.Context, repo string, number int, name string) ([]string, error) {
 	var now []named
 	k := issueCall("remove_label", repo, number).sub("labels")
@@ -37,7 +37,7 @@ func (c *Client) RemoveLabel(ctx context.Context, repo string, number int, name 
 	return names(now), nil
 }
 
-// withoutLabel tells a label that is not there from an issue that is not.
+// withoutLabel distinguishes a missing label from a missing issue.
 func (c *Client) withoutLabel(ctx context.Context, k call, name string) ([]string, error) {
 	k.op = "list_labels"
 	now, err := all(ctx, c, k, func(n named) string { return string(n) })
@@ -50,8 +50,8 @@ func (c *Client) withoutLabel(ctx context.Context, k call, name string) ([]strin
 	return now, nil
 }
 
-// EnsureLabel makes a repository's label unless there is one of that name in
-// any case. color is six hexadecimal digits.
+// EnsureLabel makes a repository's label unless one of that name exists in any case. color is six
+// hexadecimal digits.
 func (c *Client) EnsureLabel(ctx context.Context, repo, name, color, description string) error {
 	k := repoCall("read_label", repo).sub("labels")
 	_, err := c.do(ctx, k.sub(name), http.MethodGet, nil, nil)

@@ -12,19 +12,19 @@ import (
 	"planbridge/mapping"
 )
 
-// LabelChange is what is to become of the labels of one issue: some are added, or some are
-// taken off.
+// LabelChange is a change of one issue's labels: it adds some, or it removes some.
 type LabelChange struct {
 	Repo        string
 	Node        string // the issue's node id
 	Add, Remove []string
 }
 
-// LabelAnswer is what became of a [LabelChange].
+// LabelAnswer is the result of a [LabelChange].
 type LabelAnswer struct {
-	Labels []string // all that the issue has now
+	Labels []string // all labels of the issue
 	Err    error
-	// Alone: GraphQL did not do it. A request of REST for this issue alone does, or says why not.
+	// Alone: GraphQL did not make the change. A REST request for this issue alone does, or
+	// returns the reason.
 	Alone bool
 }
 
@@ -32,21 +32,21 @@ const (
 	// labelBatchMost is how many issues one mutation changes at most. GitHub ends a request after
 	// ten seconds, and a change of labels takes some tenths of one.
 	labelBatchMost = 20
-	// labelBatchPause is how long no mutation is tried after GraphQL turned out to be of no use.
+	// labelBatchPause is how long no mutation is tried after GraphQL proved useless.
 	labelBatchPause = time.Hour
 	// labelWaitMost bounds how far ahead turns are given out.
 	labelWaitMost = 10 * time.Minute
 )
 
-// labelBatch is how many issues the next mutation may change, and when.
+// labelBatch says how many issues the next mutation may change, and when.
 type labelBatch struct {
-	turn chan struct{} // held by the one mutation that is under way
+	turn chan struct{} // held by the one mutation under way
 
 	mu    sync.Mutex
-	fewer int               // than labelBatchMost
-	off   time.Time         // until when none is tried
-	took  time.Duration     // the last one
-	next  map[int]time.Time // by rank: when the next one that waits comes again
+	fewer int               // below labelBatchMost
+	off   time.Time         // until then no mutation is tried
+	took  time.Duration     // by the last mutation
+	next  map[int]time.Time // by rank: when the next waiting key comes again
 }
 
 func (b *labelBatch) most(now time.Time) int {
@@ -58,8 +58,8 @@ func (b *labelBatch) most(now time.Time) int {
 	return labelBatchMost - b.fewer
 }
 
-// lost notes that a mutation had no answer. It may have taken too long: the next one changes at
-// most half as many issues as this one was allowed to.
+// lost records a mutation without an answer. It may have taken too long, so that the next one may
+// change at most half as many issues.
 func (b *labelBatch) lost(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,22 +69,22 @@ func (b *labelBatch) lost(now time.Time) {
 	}
 }
 
-// answered notes that a mutation of so many issues had its answer.
+// answered records the answer to a mutation of n issues.
 func (b *labelBatch) answered(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.fewer = min(b.fewer, max(0, labelBatchMost-2*n))
 }
 
-// refused notes that GraphQL is not there, or not for this account.
+// refused records that GraphQL does not exist, or not for this account.
 func (b *labelBatch) refused(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.off = now.Add(labelBatchPause)
 }
 
-// wait is how long one of a rank waits for its turn. They come one after the other, as far apart
-// as one takes: GitHub may take some seconds for each.
+// wait returns how long a key of a rank waits for its turn. Turns are as far apart as one
+// mutation takes, since GitHub may take some seconds for each.
 func (b *labelBatch) wait(now time.Time, rank int) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -100,7 +100,7 @@ func (b *labelBatch) wait(now time.Time, rank int) time.Duration {
 	return at.Sub(now)
 }
 
-// labelTurn lets one mutation of labels be under way. What would wait long for it is put off.
+// labelTurn allows one mutation of labels at a time. It puts off a caller that would wait long.
 func (c *Client) labelTurn(ctx context.Context) (leave func(), err error) {
 	waiting, cancel := bounded(ctx, budgetPatience)
 	defer cancel()
@@ -126,8 +126,8 @@ func (c *Client) labelTurn(ctx context.Context) (leave func(), err error) {
 	return nil, &mapping.RateLimited{API: "github", After: b.wait(c.now(), rank), Why: "labels of other issues", Turn: true}
 }
 
-// LabelBatch is how many issues one call of ChangeLabels may change; below 2: GraphQL is of no
-// use for it now.
+// LabelBatch returns how many issues one call of ChangeLabels may change; below 2: GraphQL cannot
+// be used now.
 func (c *Client) LabelBatch() int {
 	if c.barsGraphQL() {
 		return 0 // REST has a limit of its own
@@ -135,11 +135,11 @@ func (c *Client) LabelBatch() int {
 	return c.labels.most(c.now())
 }
 
-// barsGraphQL reports whether GitHub asked to leave GraphQL alone for a while.
+// barsGraphQL reports whether a limit closes GraphQL now.
 func (c *Client) barsGraphQL() bool { return c.wire.gate.closed(call{class: classMutation}) != nil }
 
-// now is the time by which requests are paced. A client that paces none has none: it never tries
-// again what turned out to be of no use.
+// now is the time that paces requests. A client without pacing has none, and never retries a
+// useless GraphQL.
 func (c *Client) now() time.Time {
 	if c.share == nil {
 		return time.Time{}
@@ -147,8 +147,8 @@ func (c *Client) now() time.Time {
 	return c.share.Now()
 }
 
-// ChangeLabels changes the labels of several issues of one owner with one write, and answers
-// for each in its place. A label has to be there to be added or taken off: GraphQL makes none.
+// ChangeLabels changes the labels of several issues of one owner with one write. Answers have the
+// order of changes. All labels must exist, as GraphQL makes none.
 func (c *Client) ChangeLabels(ctx context.Context, changes []LabelChange) []LabelAnswer {
 	answers := make([]LabelAnswer, len(changes))
 	if err := c.changeLabels(ctx, changes, answers); err != nil {
@@ -160,7 +160,7 @@ func (c *Client) ChangeLabels(ctx context.Context, changes []LabelChange) []Labe
 	return answers
 }
 
-// alone reports whether an error says that GraphQL is not there, or not for this account.
+// alone reports whether an error says that GraphQL does not exist, or not for this account.
 func alone(err error) bool {
 	for _, it := range []error{mapping.ErrForbidden, mapping.ErrNotFound, mapping.ErrGone, mapping.ErrRejected, mapping.ErrMoved} {
 		if errors.Is(err, it) {
@@ -170,7 +170,7 @@ func alone(err error) bool {
 	return false
 }
 
-// changeLabels fills in the answers. An error is that of all of them.
+// changeLabels fills in the answers. It returns an error that applies to all of them.
 func (c *Client) changeLabels(ctx context.Context, changes []LabelChange, answers []LabelAnswer) error {
 	k := repoCall("change_labels", changes[0].Repo)
 	k.class, k.object = classMutation, fmt.Sprintf("%d issues of %s", len(changes), k.owner)
@@ -182,13 +182,13 @@ func (c *Client) changeLabels(ctx context.Context, changes []LabelChange, answer
 		return k.wrap(err)
 	}
 	defer leave()
-	if c.LabelBatch() < 2 { // the one before found out
+	if c.LabelBatch() < 2 { // the call before may have found out
 		for i := range answers {
 			answers[i].Alone = true
 		}
 		return nil
 	}
-	// What the write costs is taken before anything is asked for it.
+	// First take the cost of the write, then ask for its labels.
 	if err = c.wire.ready(ctx, k); err == nil {
 		err = c.afford(ctx, k, ClassEdit)
 	}
@@ -213,7 +213,7 @@ func (c *Client) changeLabels(ctx context.Context, changes []LabelChange, answer
 	return c.mutateLabels(ctx, k, m, answers)
 }
 
-// mutateLabels sends a mutation, and reads what became of each change.
+// mutateLabels sends a mutation and reads the result of each change.
 func (c *Client) mutateLabels(ctx context.Context, k call, m *labelMutation, answers []LabelAnswer) error {
 	reply, err := c.graphqlDo(ctx, k, m.text(), m.vars)
 	if err == nil {
@@ -233,9 +233,8 @@ func (c *Client) mutateLabels(ctx context.Context, k call, m *labelMutation, ans
 	return err
 }
 
-// labelIDs asks for the node ids of the labels that changes name, by repository and name. One
-// that is not there has none. They are asked for each time: a label that people give another
-// name keeps its id.
+// labelIDs asks for the node ids of the labels in changes, by repository and name. A missing
+// label has none. Each call asks again, as a renamed label keeps its id.
 func (c *Client) labelIDs(ctx context.Context, k call, changes []LabelChange) (map[labelName]string, error) {
 	q := newLabelQuery(changes)
 	k.op, k.class = "read_labels", classGraphQL

@@ -12,7 +12,7 @@ import (
 // labelName names a label of a repository.
 type labelName struct{ Repo, Name string }
 
-// graphqlDocument is a GraphQL document that is being made, with its variables.
+// graphqlDocument is a GraphQL document under construction, with its variables.
 type graphqlDocument struct {
 	kind   string
 	params []string
@@ -24,7 +24,7 @@ func newDocument(kind string) graphqlDocument {
 	return graphqlDocument{kind: kind, vars: map[string]any{}}
 }
 
-// variable adds one of a type, and returns how the document names it.
+// variable adds a variable of a type and returns its name in the document.
 func (d *graphqlDocument) variable(kind string, value any) string {
 	name := fmt.Sprint("v", len(d.params))
 	d.params, d.vars[name] = append(d.params, "$"+name+": "+kind), value
@@ -41,7 +41,7 @@ type labelQuery struct {
 	asked []askedLabel
 }
 
-// askedLabel is a label, and where the answer shows it.
+// askedLabel is a label and its position in the answer.
 type askedLabel struct {
 	labelName
 	repository, field string
@@ -75,10 +75,10 @@ func newLabelQuery(changes []LabelChange) *labelQuery {
 // labelMutation changes the labels of several issues.
 type labelMutation struct {
 	graphqlDocument
-	places []int // of its fields, in order: which change each is for
+	places []int // for each of its fields, the index of the change
 }
 
-// newLabelMutation has the changes whose labels are all there.
+// newLabelMutation contains the changes whose labels all exist.
 func newLabelMutation(changes []LabelChange, ids map[labelName]string) *labelMutation {
 	m := &labelMutation{graphqlDocument: newDocument("mutation")}
 	for i, change := range changes {
@@ -104,8 +104,8 @@ func newLabelMutation(changes []LabelChange, ids map[labelName]string) *labelMut
 
 func (m *labelMutation) alias(n int) string { return fmt.Sprint("m", n) }
 
-// read takes in what became of each change. An error is that of all of them: one that bars the
-// account from all bars it from mutations.
+// read reads the result of each change. It returns an error that applies to all: one that bars
+// the account from mutations.
 func (m *labelMutation) read(reply graphqlReply, answers []LabelAnswer) error {
 	data := map[string]*struct {
 		Labelable *struct{ Labels struct{ Nodes []named } }

@@ -9,25 +9,23 @@ import (
 	"planbridge/mapping"
 )
 
-// What GitHub asks for where a limit comes without a header: a minute, then
-// exponentially.
+// Pauses for a limit without a header, as GitHub asks: a minute, then exponentially longer.
 const (
 	headerlessWait    = time.Minute
 	headerlessWaitMax = 16 * time.Minute
-	primaryWindow     = time.Hour // no primary reset lies further off
+	primaryWindow     = time.Hour // no primary reset is further off
 )
 
-// limit is an answer that was a rate limit.
+// limit is a rate limit in an answer.
 type limit struct {
 	*mapping.RateLimited
-	primary    bool   // an hourly budget is gone
+	primary    bool   // an hourly budget is used up
 	headerless bool   // no header said how long
-	resource   string // whose limit it is, as GitHub said; "": it did not
+	resource   string // the limited resource, as GitHub named it; "": it did not
 }
 
-// readLimit tells whether an answer is a rate limit, in any of its forms. The
-// order of obedience is GitHub's: Retry-After, else the reset where nothing
-// remains, else a minute.
+// readLimit reports whether an answer is a rate limit, in any form. GitHub's order of precedence
+// is: Retry-After, else the reset where nothing remains, else a minute.
 //
 //	429                                       always
 //	403 with Retry-After, or with remaining 0 always
@@ -38,7 +36,7 @@ func readLimit(status int, h http.Header, body []byte, now time.Time) (limit, bo
 		return limit{}, false
 	}
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = date // resets are of GitHub's clock, ours may be off
+		now = date // resets use GitHub's clock, and ours may be off
 	}
 	found := func(why string, after time.Duration) limit {
 		return limit{

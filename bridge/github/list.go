@@ -11,34 +11,32 @@ import (
 	"planbridge/mapping"
 )
 
-// ListOptions says which issues to list.
+// ListOptions select issues.
 type ListOptions struct {
 	Since   time.Time // updated at or after; zero: all
 	State   string    // open, closed or all; "": all
 	Creator string
-	Labels  []string // all of them
+	Labels  []string // an issue must have all of them
 	PerPage int      // 0: 100
-	// Unconditional lists everything even where nothing changed, and without
-	// Since in the order of creation: updates during the walk, ours too, do not
-	// shift it.
+	// Unconditional lists all pages even without a change, and without Since in the order of
+	// creation. Updates during the walk, ours too, then do not shift it.
 	Unconditional bool
 }
 
-// Listing is what a walk over a repository's issues saw.
+// Listing is the result of a walk over a repository's issues.
 type Listing struct {
-	// NotModified: the same options were listed to the end before, the list
-	// fits one page, and it has not changed since. Nothing was handed over.
-	// To be of use, Since has to stay the same while this is true.
+	// NotModified: a complete earlier walk had the same options, the list fits one page, and it
+	// has not changed since. fn was not called. Since must stay the same for this to work.
 	NotModified  bool
-	Issues       int // handed over
+	Issues       int // passed to fn
 	PullRequests int // left out
 }
 
-// ListIssues hands a repository's issues over page by page, least recently
-// updated first unless the options say otherwise, without pull requests. date is the Date of the page's answer,
-// by GitHub's clock; zero where it has none. The list may lag behind reads by
-// minutes. An error of fn ends the walk and is returned as it is; a walk that
-// does not end well is not remembered for NotModified.
+// ListIssues passes a repository's issues to fn page by page, without pull requests, least recently
+// updated first unless the options say otherwise. date is the Date of the page's answer by
+// GitHub's
+// clock, zero where missing. The list may lag behind reads by minutes. An error of fn ends the
+// walk and is returned unchanged. NotModified does not use an unfinished walk.
 func (c *Client) ListIssues(ctx context.Context, repo string, o ListOptions,
 	fn func(page []mapping.Issue, date time.Time) error,
 ) (Listing, error) {
@@ -49,8 +47,7 @@ func (c *Client) ListIssues(ctx context.Context, repo string, o ListOptions,
 	err := walk(ctx, c, k, func(page []wireIssue, a *answer) (bool, error) {
 		if first == "" {
 			first = a.url.String()
-			// Oldest first: with a second page the first one says nothing
-			// about what is new.
+			// Oldest first: where there is a second page, the first one shows nothing new.
 			if a.cached && nextLink(a.header.Values("Link")) == "" {
 				seen.NotModified = true
 				return false, nil
@@ -67,7 +64,7 @@ func (c *Client) ListIssues(ctx context.Context, repo string, o ListOptions,
 			issues = append(issues, issue)
 		}
 		seen.Issues += len(issues)
-		date, _ := http.ParseTime(a.header.Get("Date")) // zero says that there is none
+		date, _ := http.ParseTime(a.header.Get("Date")) // zero says that it is missing
 		return true, fn(issues, date.UTC())
 	})
 	if err != nil && first != "" {
@@ -78,7 +75,7 @@ func (c *Client) ListIssues(ctx context.Context, repo string, o ListOptions,
 
 func (o ListOptions) query() url.Values {
 	q := url.Values{"sort": {"updated"}, "direction": {"asc"}, "state": {"all"}, "per_page": {"100"}}
-	if o.Unconditional && o.Since.IsZero() { // a watermark goes by updates
+	if o.Unconditional && o.Since.IsZero() { // a watermark needs the order of updates
 		q.Set("sort", "created")
 	}
 	if o.State != "" {
@@ -99,9 +96,8 @@ func (o ListOptions) query() url.Values {
 	return q
 }
 
-// LastNumber returns the highest number of an issue or pull request that the
-// repository's list shows, 0 where it shows none. The list may lag, so there
-// may be higher ones.
+// LastNumber returns the highest number of an issue or pull request in the repository's list, 0
+// for none. The list may lag, so there may be higher ones.
 func (c *Client) LastNumber(ctx context.Context, repo string) (int, error) {
 	k := repoCall("last_number", repo).sub("issues").query(url.Values{
 		"state": {"all"}, "sort": {"created"}, "direction": {"desc"}, "per_page": {"1"},

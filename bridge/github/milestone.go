@@ -23,8 +23,8 @@ type wireMilestone struct {
 	DueOn                     stamp `json:"due_on"`
 }
 
-// milestone keeps of due_on the day: GitHub floors it to midnight in Los
-// Angeles, which is 07:00 or 08:00 UTC of the same date.
+// milestone uses only the day of due_on: GitHub floors it to midnight in Los Angeles, which is
+// 07:00 or 08:00 UTC of the same date.
 func (w wireMilestone) milestone() Milestone {
 	m := Milestone{Number: w.Number, Title: w.Title, Description: w.Description, State: w.State}
 	if due := w.DueOn.time(); !due.IsZero() {
@@ -49,7 +49,7 @@ func (m Milestone) body() map[string]any {
 	if !m.DueOn.IsZero() {
 		b["due_on"] = m.DueOn.Format("2006-01-02") + "T12:00:00Z"
 	} else if m.Number == 0 {
-		delete(b, "due_on") // null clears, and there is nothing to clear yet
+		delete(b, "due_on") // null clears, and nothing is set yet
 	}
 	return b
 }
@@ -60,8 +60,8 @@ func (c *Client) Milestones(ctx context.Context, repo string) ([]Milestone, erro
 	return all(ctx, c, repoCall("list_milestones", repo).sub("milestones").query(q), wireMilestone.milestone)
 }
 
-// PutMilestone makes m where its Number is 0 and else gives the milestone of
-// that number all of m's values. Of DueOn only the date counts.
+// PutMilestone makes m where its Number is 0. Otherwise it sets all values of the milestone with
+// that number. Only the date of DueOn counts.
 func (c *Client) PutMilestone(ctx context.Context, repo string, m Milestone) (Milestone, error) {
 	k, method := repoCall("create_milestone", repo).sub("milestones"), http.MethodPost
 	if m.Number != 0 {

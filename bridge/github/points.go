@@ -9,41 +9,41 @@ import (
 	"planbridge/mapping"
 )
 
-// GitHub counts requests by points, of which an account has so many a minute: a read has
-// one, any other request five. GraphQL has points of its own.
+// GitHub counts requests in points, and an account has a number of points a minute. A read takes
+// one point, any other request five. GraphQL has points of its own.
 const (
 	readPoints = 1
-	// WritePoints is what a request counts that is no read.
+	// WritePoints is the number of points of a request other than a read.
 	WritePoints = 5
 )
 
-// Share is what a client may send to GitHub of what all replicas may together, and for whom.
+// Share is the client's part of the budgets that all replicas share.
 type Share interface {
-	// TakeWrite takes one write of a class from its budget and returns 0, or takes none and
-	// returns when to ask again, which is a turn of its own.
+	// TakeWrite takes one write of a class from its budget and returns 0. Otherwise it takes none
+	// and returns when to ask again, which reserves a turn.
 	TakeWrite(ctx context.Context, class WriteClass) (time.Duration, error)
-	// TakePoints takes at most so many points. For none, wait says when to ask again.
+	// TakePoints takes at most want points. Where it takes none, wait says when to ask again.
 	TakePoints(ctx context.Context, want int) (got int, wait time.Duration, err error)
-	// Asker says what a request under ctx is for.
+	// Asker returns the purpose of a request under ctx.
 	Asker(ctx context.Context) Asker
-	// UseReserved reports whether a write of a class was reserved for what is done under ctx,
-	// and uses the reservation up.
+	// UseReserved reports whether a write of a class is reserved under ctx, and uses the
+	// reservation up.
 	UseReserved(ctx context.Context, class WriteClass) bool
 	// Now tells the time.
 	Now() time.Time
 }
 
-// Asker is what a request is for.
+// Asker is the purpose of a request.
 type Asker struct {
 	Rank    int  // a lower one goes first
-	Patient bool // it waits in place for as long as its ctx lasts; any other is put off
-	// Reserved: a write was reserved, so that what is read for it does not wait.
+	Patient bool // it waits in place while its ctx lasts; any other is put off
+	// Reserved: a write is reserved, so that the reads before it do not wait.
 	Reserved bool
 }
 
-// What one client takes at once: as much as a write and the read before it need, twice as
-// much each time while that lasts less than purseBusy. What is not used within purseLasts
-// is another minute's, and lost.
+// Amounts that one client takes at once: first enough for a write and the read before it, then
+// twice as much each time it is used up within purseBusy. Points unused after purseLasts belong
+// to a past minute and are lost.
 const (
 	purseFirst = readPoints + WritePoints
 	purseMost  = 32
@@ -51,17 +51,17 @@ const (
 	purseLasts = 5 * time.Second
 )
 
-// A share that does not answer within takeWithin, or with an error, holds nobody up: for
-// unaskedFor all requests leave.
+// A share that fails, or does not answer within takeWithin, delays nobody: all requests leave for
+// unaskedFor.
 const (
 	takeWithin = time.Second
 	unaskedFor = 5 * time.Second
 )
 
-// debtPause is when a request tries again whose points went to what was owed.
+// debtPause is the pause before a retry when a debt took the points.
 const debtPause = 100 * time.Millisecond
 
-// pacer lets requests leave as far as there are points for them. A nil one lets all.
+// pacer lets requests leave as long as there are points. A nil pacer lets all leave.
 type pacer struct {
 	share   Share
 	patient chan struct{} // see Client
@@ -70,17 +70,17 @@ type pacer struct {
 	purses map[int]*purse // by rank
 }
 
-// purse is what was taken ahead for the requests of one rank. A request leaves where any
-// point is left, and may owe the others: else a write, which needs five at once, would stand
-// behind all reads.
+// purse holds points taken ahead for the requests of one rank. A request leaves while any point
+// is left, and may owe the rest. Otherwise a write, which needs five at once, would wait behind
+// all reads.
 type purse struct {
-	turn chan struct{} // held by who asks the share
+	turn chan struct{} // held by the request that asks the share
 
 	mu      sync.Mutex
 	left    int // below zero: owed
-	take    int // how much is taken next
+	take    int // points to take next
 	filled  time.Time
-	unasked time.Time // until when the share is not asked
+	unasked time.Time // until then the share is not asked
 }
 
 func newPacer(s Share, patient chan struct{}) *pacer {
@@ -90,7 +90,7 @@ func newPacer(s Share, patient chan struct{}) *pacer {
 	return &pacer{share: s, patient: patient, purses: map[int]*purse{}}
 }
 
-// points is what a request counts; 0: it is not counted with the others.
+// points returns the points of a request; 0: it has a count of its own.
 func (k call) points() int {
 	switch {
 	case k.resource() == "" || k.resource() == resourceGraphQL:
@@ -101,7 +101,7 @@ func (k call) points() int {
 	return readPoints
 }
 
-// spend waits until a request may leave. Its errors say that it may not yet.
+// spend waits until a request may leave. An error says that it may not yet.
 func (p *pacer) spend(ctx context.Context, k call) error {
 	n := k.points()
 	if p == nil || n == 0 {
@@ -144,7 +144,7 @@ func (p *pacer) purse(rank int) *purse {
 	return u
 }
 
-// giveBack returns what was spent on a request that does not leave.
+// giveBack returns the points of a request that does not leave.
 func (p *pacer) giveBack(ctx context.Context, k call) {
 	n := k.points()
 	if p == nil || n == 0 {
@@ -153,8 +153,8 @@ func (p *pacer) giveBack(ctx context.Context, k call) {
 	p.purse(p.share.Asker(ctx).Rank).owe(-n)
 }
 
-// draw takes points out of a purse, which it fills where none are left, or says when to try
-// again.
+// draw takes points from a purse, and fills it where it is empty. Otherwise it returns when to
+// try again.
 func (p *pacer) draw(ctx context.Context, u *purse, n int) (wait time.Duration, err error) {
 	if u.pay(p.share.Now(), n) {
 		return 0, nil
@@ -166,7 +166,7 @@ func (p *pacer) draw(ctx context.Context, u *purse, n int) (wait time.Duration, 
 		return 0, fmt.Errorf("%w: request points: %w", mapping.ErrUnavailable, ctx.Err())
 	}
 	now := p.share.Now()
-	if u.pay(now, n) { // another one has filled it
+	if u.pay(now, n) { // another request filled it
 		return 0, nil
 	}
 	asking, cancel := bounded(ctx, takeWithin)
@@ -177,7 +177,7 @@ func (p *pacer) draw(ctx context.Context, u *purse, n int) (wait time.Duration, 
 		return 0, fmt.Errorf("%w: request points: %w", mapping.ErrUnavailable, ctx.Err())
 	case err != nil:
 		u.leaveAlone(p.share.Now().Add(unaskedFor))
-		return 0, nil //nolint:nilerr // who cannot ask is not held up by it
+		return 0, nil //nolint:nilerr // a failing share delays nobody
 	case got <= 0:
 		return max(wait, debtPause), nil
 	}
@@ -188,7 +188,7 @@ func (p *pacer) draw(ctx context.Context, u *purse, n int) (wait time.Duration, 
 	return debtPause, nil
 }
 
-// pay takes points where any are left, and takes none where the share is not to be asked.
+// pay takes points where any are left. It takes none while the share is not asked.
 func (u *purse) pay(now time.Time, n int) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -202,14 +202,14 @@ func (u *purse) pay(now time.Time, n int) bool {
 	return true
 }
 
-// owe takes points that may not be there.
+// owe takes points that may be missing.
 func (u *purse) owe(n int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.left -= n
 }
 
-// next is how many points are to be taken.
+// next returns how many points to take.
 func (u *purse) next(now time.Time) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()

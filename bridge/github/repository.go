@@ -10,10 +10,10 @@ import (
 	"planbridge/mapping"
 )
 
-// Repository is what planbridge needs to know of a repository.
+// Repository has the facts about a repository that planbridge needs.
 type Repository struct {
 	ID          int64
-	FullName    string // owner/name as it is now: another than was asked for after a rename
+	FullName    string // present owner/name, which differs from the requested one after a rename
 	Private     bool
 	Archived    bool
 	HasIssues   bool
@@ -40,21 +40,21 @@ func (c *Client) repository(ctx context.Context, k call) (Repository, error) {
 	return w.repository(), nil
 }
 
-// Identity reads a repository's id, name and visibility, as [Client.Repository] does;
-// the others' requests go on where that fails.
+// Identity reads a repository's id, name and visibility, as [Client.Repository] does. Where it
+// fails, other requests go on.
 func (c *Client) Identity(ctx context.Context, repo string) (Repository, error) {
 	return c.repository(ctx, repoCall("read_visibility", repo))
 }
 
-// RepositoryByID reads the repository with a database id, whatever it is called by
-// now. owner is whose it was: an App asks as its installation there.
+// RepositoryByID reads the repository with a database id under any name. An App asks as its
+// installation of owner.
 func (c *Client) RepositoryByID(ctx context.Context, owner string, id int64) (Repository, error) {
 	n := strconv.FormatInt(id, 10)
 	return c.repository(ctx, call{op: "read_visibility", object: "repository " + n, owner: owner, path: "repositories/" + n})
 }
 
-// Private reports whether only members can read a repository, as one is taken for
-// that is not there for us.
+// Private reports whether only members can read a repository. A repository that is missing for us
+// counts as private.
 func (c *Client) Private(ctx context.Context, repo string) (bool, error) {
 	r, err := c.Identity(ctx, repo)
 	if errors.Is(err, mapping.ErrNotFound) {
@@ -63,8 +63,7 @@ func (c *Client) Private(ctx context.Context, repo string) (bool, error) {
 	return r.Private, err
 }
 
-// OrgRepositories lists the repositories of an organisation or a user that
-// the bridge can see.
+// OrgRepositories lists the repositories of an organisation or a user that the bridge can see.
 func (c *Client) OrgRepositories(ctx context.Context, org string) ([]Repository, error) {
 	q := url.Values{"per_page": {"100"}}
 	k := call{op: "list_repositories", object: org, owner: org}
@@ -84,7 +83,7 @@ func (c *Client) OrgRepositories(ctx context.Context, org string) ([]Repository,
 	return repos, err
 }
 
-// installationRepositories reads the one listing that wraps its pages.
+// installationRepositories reads the one listing with wrapped pages.
 func (c *Client) installationRepositories(ctx context.Context, k call) ([]Repository, error) {
 	var repos []Repository
 	for {

@@ -12,15 +12,15 @@ import (
 )
 
 var (
-	// ErrSignature: a webhook does not carry the signature of any secret.
+	// ErrSignature: no secret matches a webhook's signature.
 	ErrSignature = errors.New("signature does not match")
-	// ErrPayload: a webhook's body is not what GitHub sends.
+	// ErrPayload: a webhook's body is malformed.
 	ErrPayload = errors.New("malformed payload")
 )
 
-// VerifySignature checks the header X-Hub-Signature-256 over the raw body, given in
-// parts. Any of the secrets will do, so that they can be rotated, and which one did is returned; an empty secret, which
-// anybody could sign with, never does. SHA-1 (X-Hub-Signature) is not taken.
+// VerifySignature checks the header X-Hub-Signature-256 over the raw body, given in parts. It
+// returns the first matching secret, so that secrets can be rotated. An empty secret, with which
+// anybody could sign, never matches. It ignores SHA-1 (X-Hub-Signature).
 func VerifySignature(secrets, body [][]byte, header string) (secret int, err error) {
 	digest, ok := strings.CutPrefix(header, "sha256=")
 	if !ok {
@@ -45,9 +45,8 @@ func VerifySignature(secrets, body [][]byte, header string) (secret int, err err
 	return 0, ErrSignature
 }
 
-// Payload takes the JSON out of a webhook's body, which comes as it is or as
-// a form's payload=, whichever the hook is set to. The signature is over the
-// body, not over this.
+// Payload returns the JSON of a webhook's body, which is plain or a form's payload=, as the hook
+// is set. The signature covers the body, not this JSON.
 func Payload(contentType string, body []byte) ([]byte, error) {
 	if contentType == "application/json" { // nearly always
 		return body, nil

@@ -20,9 +20,8 @@ import (
 	"planbridge/mapping"
 )
 
-// wire is the innermost layer: everything that leaves passes here, an App's
-// token requests included. It reads answers whole, so that one that is cut
-// counts as a failure of its request.
+// wire is the innermost layer. Every request passes it, also an App's for tokens. It reads
+// answers whole, so that one that is cut off is a failure of its request.
 type wire struct {
 	base      http.RoundTripper
 	breaker   *gobreaker.CircuitBreaker[*http.Response]
@@ -31,7 +30,7 @@ type wire struct {
 	observer  Observer
 	log       *slog.Logger
 	allowance atomic.Pointer[allowance]
-	answered  atomic.Pointer[call]          // the last read of an issue or a listing that was
+	answered  atomic.Pointer[call]          // the last answered read of an issue or a listing
 	ahead     atomic.Pointer[time.Duration] // see ClockAhead
 }
 
@@ -40,7 +39,7 @@ const (
 	maxAnswer    = 64 << 20 // bytes; a page of 100 issues with full bodies has under 30 MB
 )
 
-// errServer makes a 5xx count for the breaker; it never leaves this file.
+// errServer makes the breaker count a 5xx; it never leaves this file.
 var errServer = errors.New("server error")
 
 func newWire(o Options) *wire {
@@ -49,7 +48,7 @@ func newWire(o Options) *wire {
 		Name:        "github",
 		Timeout:     o.Recovery,
 		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= breakerTrips },
-		// Our own side giving up says nothing about GitHub.
+		// A cancelled request says nothing about GitHub.
 		IsExcluded: func(err error) bool { return errors.Is(err, context.Canceled) },
 		OnStateChange: func(_ string, from, to gobreaker.State) {
 			switch {
@@ -65,7 +64,7 @@ func newWire(o Options) *wire {
 
 func (w *wire) down() bool { return w.breaker.State() != gobreaker.StateClosed }
 
-// ready tells at once what a request would meet before it left.
+// ready returns the error that a request would get before it leaves.
 func (w *wire) ready(ctx context.Context, k call) error {
 	if w.breaker.State() == gobreaker.StateOpen {
 		return fmt.Errorf("%w: %w", mapping.ErrUnavailable, gobreaker.ErrOpenState)
@@ -73,8 +72,8 @@ func (w *wire) ready(ctx context.Context, k call) error {
 	return w.gate.check(ctx, k)
 }
 
-// RoundTrip implements http.RoundTripper. A rate limit is returned as the
-// error *mapping.RateLimited, inside *notSent.
+// RoundTrip implements http.RoundTripper. It returns a rate limit as a *mapping.RateLimited
+// inside *notSent.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	k := callOf(req.Context())
 	if err := w.gate.check(req.Context(), k); err != nil {
@@ -131,7 +130,7 @@ func (w *wire) send(req *http.Request, k call) (*http.Response, error) {
 	if err == nil {
 		code = strconv.Itoa(resp.StatusCode)
 		w.noteDate(resp.StatusCode, resp.Header, begin, time.Now())
-		resp.Header.Del(fromCache) // ours alone to set
+		resp.Header.Del(fromCache) // only this client may set it
 	}
 	if w.metrics.Requests != nil {
 		w.metrics.Requests.WithLabelValues("github", k.op, code).Inc()
@@ -151,7 +150,7 @@ func (w *wire) send(req *http.Request, k call) (*http.Response, error) {
 	return nil, err
 }
 
-// asWhole is what an answer, or its lack, says of GitHub as a whole.
+// asWhole is what an answer, or a missing one, says about GitHub as a whole.
 func asWhole(resp *http.Response, err error) error {
 	switch {
 	case err != nil:
@@ -164,16 +163,15 @@ func asWhole(resp *http.Response, err error) error {
 	return nil
 }
 
-// isDial recognises a connection that never came about, for transports that
-// do not know httptrace.
+// isDial recognises a connection that failed, for transports without httptrace.
 func isDial(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
 	return (errors.As(err, &op) && op.Op == "dial") || errors.As(err, &dns)
 }
 
-// noteRate keeps the primary limit's count; search, GraphQL and others have
-// windows of their own.
+// noteRate stores the primary limit's count. Search, GraphQL and others have windows of their
+// own.
 func (w *wire) noteRate(h http.Header) {
 	if r := h.Get("X-RateLimit-Resource"); r != "" && r != "core" {
 		return
@@ -192,17 +190,17 @@ func (w *wire) noteRate(h http.Header) {
 	w.allowance.Store(&a)
 }
 
-// allowance is what GitHub told of its primary limit.
+// allowance is GitHub's primary limit in an answer.
 type allowance struct {
-	remaining, limit int       // requests; a limit of 0: it was not told
-	reset            time.Time // when the hour of the limit ends, by this side's clock
+	remaining, limit int       // requests; a limit of 0: unknown
+	reset            time.Time // the end of the limit's hour, by this process's clock
 }
 
-// Of an hour's requests so many are spent before RateScarce says so: a fifth at once, and two
-// fifths more as the hour goes by.
+// RateScarce is true once more than these parts of an hour's requests are spent: a fifth at once,
+// and two fifths more over the hour.
 const scarceAtOnce, scarceByTime = 0.2, 0.4
 
-// scarce reports whether at a moment more of the hour's requests are spent than that.
+// scarce reports whether more than that is spent at a moment.
 func (a *allowance) scarce(now time.Time) bool {
 	if a == nil || a.limit <= 0 || !now.Before(a.reset) {
 		return false
@@ -211,7 +209,7 @@ func (a *allowance) scarce(now time.Time) bool {
 	return float64(a.limit-a.remaining) > float64(a.limit)*(scarceAtOnce+scarceByTime*past)
 }
 
-// whole is a body that has been read to its end.
+// whole is a body read to its end.
 type whole struct {
 	*bytes.Reader
 	data []byte
@@ -250,10 +248,9 @@ func (w *wire) closeIdle() {
 	(&http.Client{Transport: w.base}).CloseIdleConnections()
 }
 
-// ClockAhead returns how far GitHub's clock is ahead of this process's, which
-// is negative where it is behind, as its last answer told; false before the
-// first one. A GitHub that does not tell its time is taken to have ours. It is
-// safe for concurrent use.
+// ClockAhead returns how far GitHub's clock is ahead of this process's, negative where behind,
+// according to the last answer; false before the first one. A GitHub without a Date counts as
+// having our time. It is safe for concurrent use.
 func (c *Client) ClockAhead() (time.Duration, bool) {
 	if d := c.wire.ahead.Load(); d != nil {
 		return *d, true
@@ -261,10 +258,9 @@ func (c *Client) ClockAhead() (time.Duration, bool) {
 	return 0, false
 }
 
-// noteDate takes in the Date of an answer. A 5xx may be the word of a server in
-// between, with a clock of its own. Date has whole seconds: a difference that
-// these and the request's way there explain is none, and of what a greater one
-// may be the earliest is taken.
+// noteDate uses the Date of an answer. It ignores a 5xx, which may come from a proxy with its own
+// clock. Date has whole seconds: a difference within these and the request's time counts as none.
+// Of a larger difference the smallest possible value is used.
 func (w *wire) noteDate(status int, h http.Header, sent, received time.Time) {
 	if status >= http.StatusInternalServerError {
 		return

@@ -12,7 +12,7 @@ import (
 	"planbridge/mapping"
 )
 
-// The shapes GitHub speaks, read leniently: anything may be null.
+// GitHub's types, read leniently: anything may be null.
 
 // stamp is a time: RFC 3339, or in some webhooks Unix seconds.
 type stamp time.Time
@@ -81,9 +81,8 @@ type wireRepo struct {
 	Permissions map[string]bool
 }
 
-// private reports whether only members can read the repository. GitHub always
-// says which it is, and a repository is public where it says so: a stand-in
-// that leaves both fields out has nobody to keep a text from.
+// private reports whether only members can read the repository. GitHub always sends one of the
+// two fields. A stand-in for GitHub without them counts as private, as nobody can read it.
 func (w *wireRepo) private() bool {
 	if w.Private != nil {
 		return *w.Private
@@ -117,12 +116,12 @@ type wireIssue struct {
 	SubIssues     any    `json:"sub_issues_summary"`
 }
 
-// oneIssue is an issue that was asked for by itself, or the answer to a write of
-// it, which is taken for how the issue stands.
+// oneIssue is an issue read by itself, or the answer to a write. It counts as the issue's present
+// state.
 type oneIssue struct{ wireIssue }
 
-// whole tells an issue from JSON that is none, as a proxy's {}: what is not in
-// that would else count as what somebody has taken out of the issue.
+// whole distinguishes an issue from other JSON, as a proxy's {}. Otherwise its missing values
+// would count as removed from the issue.
 func (w *oneIssue) whole() error {
 	if w.ID <= 0 || w.Number <= 0 || w.Title == "" || w.State == "" {
 		return errors.New("no issue: without id, number, title or state")
@@ -130,8 +129,7 @@ func (w *oneIssue) whole() error {
 	return nil
 }
 
-// parent names the issue that has this one as a sub-issue. An answer without a
-// word of sub-issues tells nothing.
+// parent returns the issue's parent. Without a field about sub-issues it is unknown.
 func (w *wireIssue) parent() string {
 	if u, err := url.Parse(w.ParentURL); err == nil && w.ParentURL != "" {
 		if repo, number := issuePlace(u.Path); repo != "" && number > 0 {
@@ -151,7 +149,7 @@ func (w *wireIssue) childless() bool {
 	return told && total == 0
 }
 
-// issue converts w. Where w does not say whose issue it is, it is repo's.
+// issue converts w. Where w names no repository, it is repo's.
 func (w *wireIssue) issue(repo string) mapping.Issue {
 	i := mapping.Issue{
 		ID: w.ID, NodeID: w.NodeID, Repo: w.repo(), Number: w.Number,
@@ -178,8 +176,7 @@ func (w *wireIssue) issue(repo string) mapping.Issue {
 	return i
 }
 
-// page is where people look at the issue: what stands in a card as a link has to be
-// just that.
+// page is the issue's page for people, which a card has as a link.
 func (w *wireIssue) page(repo string) string {
 	host, ok := strings.CutSuffix(w.HTMLURL, "/"+repo+"/issues/"+strconv.Itoa(w.Number))
 	if !ok || !strings.HasPrefix(host, "https://") && !strings.HasPrefix(host, "http://") || strings.ContainsAny(host, " ()[]<>#\n") {
@@ -188,8 +185,7 @@ func (w *wireIssue) page(repo string) string {
 	return w.HTMLURL
 }
 
-// repo names the repository by the API's own URLs, which are the only thing
-// that every form of an issue carries.
+// repo reads the repository from the API's own URLs, which every form of an issue has.
 func (w *wireIssue) repo() string {
 	for _, s := range []string{w.RepositoryURL, w.URL} {
 		if u, err := url.Parse(s); err == nil {

@@ -10,17 +10,17 @@ import (
 )
 
 // budgetPatience is how long a request waits in place for its budget or its points, and
-// budgetPatients how many do at once. The caller puts off what must wait longer, or with
-// more, so that nobody's slot and lease are kept for it.
+// budgetPatients how many requests do so at once. A request that must wait longer is put off by
+// its caller, so that it keeps no slot and no lease.
 const (
 	budgetPatience = 2 * time.Second
 	budgetPatients = 2
 )
 
-// WriteClass says which budget a write is taken from.
+// WriteClass is the budget of a write.
 type WriteClass string
 
-// The classes. GitHub counts as content what notifies people.
+// The classes. GitHub counts writes that notify people as content.
 const (
 	ClassContent WriteClass = "content" // makes an issue or a comment
 	ClassEdit    WriteClass = "edit"    // any other write
@@ -33,8 +33,8 @@ func (k call) writeClass() WriteClass {
 	return ClassEdit
 }
 
-// Reserve takes a write of a class from the budget, and its points, ahead of the reads that
-// come before it. Its errors are those of the write.
+// Reserve takes a write of a class from the budget, and its points, before the reads that precede
+// it. Its errors are those of the write.
 func (c *Client) Reserve(ctx context.Context, class WriteClass) error {
 	k := call{op: "reserve", object: string(class), class: classWrite}
 	err := c.wire.ready(ctx, k)
@@ -47,11 +47,11 @@ func (c *Client) Reserve(ctx context.Context, class WriteClass) error {
 	return nil
 }
 
-// admit lets a request leave, as far as limits and points go. Writes go one at a time, at the
-// client's pace and within the shared budget. Its errors say that nothing was sent.
+// admit lets a request leave, within limits and points. Writes go one at a time, at the client's
+// pace and within the shared budget. An error says that nothing was sent.
 //
-// What the request would meet anyway is asked first, so that it spends nothing. The turn to
-// write is taken last: nobody waits for anything else while others wait for it.
+// admit first checks for failures that the request would meet anyway, so that those spend
+// nothing. It takes the turn to write last, so that its holder waits for nothing else.
 func (c *Client) admit(ctx context.Context, k call) (leave func(), err error) {
 	meets := c.wire.gate.check
 	if k.class.writes() {
@@ -81,8 +81,8 @@ func (c *Client) admit(ctx context.Context, k call) (leave func(), err error) {
 	return leave, nil
 }
 
-// afford takes what a write needs. Points can be given back and come before the budget, which
-// cannot.
+// afford takes the points and the budget of a write. Points come first, as only they can be
+// returned.
 func (c *Client) afford(ctx context.Context, k call, class WriteClass) error {
 	if err := c.pacer.spend(ctx, k); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (c *Client) spend(ctx context.Context, class WriteClass) error {
 	}
 }
 
-// waitsInPlace lets one more wait in place, where there is room.
+// waitsInPlace lets one more request wait in place, where there is room.
 func waitsInPlace(patient chan struct{}) bool {
 	select {
 	case patient <- struct{}{}:
@@ -136,7 +136,7 @@ func waitsInPlace(patient chan struct{}) bool {
 	}
 }
 
-// bounded is a context for what is not to take longer.
+// bounded returns a context with a timeout.
 func bounded(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, d)
 }
@@ -154,7 +154,7 @@ func (c *Client) pace(ctx context.Context) error {
 	return nil
 }
 
-// wait sleeps d where ctx lasts that long; else it answers RateLimited at once.
+// wait sleeps for d where ctx lasts that long. Otherwise it returns RateLimited at once.
 func wait(ctx context.Context, d time.Duration, why string) error {
 	if d <= 0 {
 		return nil

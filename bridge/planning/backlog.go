@@ -15,8 +15,8 @@ type BucketItems struct {
 	Cards []mapping.Card
 }
 
-// Backlog reads all buckets with their cards (endpoint 2). Where there may be
-// very many, [Client.BacklogEach] holds one card at a time.
+// Backlog reads all buckets with their cards (endpoint 2). For very many cards, use
+// [Client.BacklogEach], which holds one card at a time.
 func (c *Client) Backlog(ctx context.Context) ([]BucketItems, error) {
 	var all []BucketItems
 	err := c.backlog(ctx, nil, nil, func(b *openBucket) error {
@@ -33,22 +33,21 @@ func (c *Client) Backlog(ctx context.Context) ([]BucketItems, error) {
 	return all, nil
 }
 
-// BacklogEach visits all cards of all buckets as they arrive (endpoint 2), so
-// that memory does not grow with their number. An error of visit ends it and
-// is returned. Only a nil error means that every card was visited; after any
-// other the visits made stand and are not repeated.
+// BacklogEach visits all cards of all buckets as they arrive (endpoint 2), so that memory does
+// not grow with their number. It ends with the first error of visit and returns it. A nil error
+// means that it visited every card. After any other error some cards were visited, and are not
+// visited again.
 func (c *Client) BacklogEach(ctx context.Context, visit func(bucketID mapping.ObjectID, title string, card mapping.Card) error) error {
 	_, _, err := c.BacklogNews(ctx, "", nil, visit)
 	return err
 }
 
-// BacklogNews is [Client.BacklogEach] without the cards of which known says,
-// from how they are spelt in a bucket's listing, that they are known: those are
-// not decoded. The text is JSON without the card's place in its list, and its id a part of
-// it; known may read both while it runs.
+// BacklogNews is [Client.BacklogEach] without the cards for which known returns true, which it
+// does not decode. known gets a card's JSON in a bucket's listing without the card's position,
+// and the id as a part of that text. It may read both until it returns.
 //
-// The tag is that of the answer, "" where it has none. Where the backlog is unchanged since
-// the answer with the tag since, no card is visited.
+// The tag is that of the answer, "" where it has none. Where the backlog is unchanged since the
+// answer with the tag since, it visits no card.
 func (c *Client) BacklogNews(ctx context.Context, since string, known func(bucketID mapping.ObjectID, title string, id, text []byte) bool,
 	visit func(bucketID mapping.ObjectID, title string, card mapping.Card) error,
 ) (tag string, unchanged bool, err error) {
@@ -75,17 +74,17 @@ func (c *Client) backlog(ctx context.Context, asked *condition, known knows, ope
 	return err
 }
 
-// knows says of a card, as it is spelt but for its place in its list, that it need not be
-// decoded. The id is a part of the text, empty where it cannot be told without decoding.
+// knows reports whether a card with this text, without its position in the list, need not be
+// decoded. The id is a part of the text, empty where only decoding can find it.
 type knows func(bucket mapping.ObjectID, title string, id, text []byte) bool
 
-// openBucket is a bucket whose members are still arriving. Its id and name
-// normally come before its cards; cards that come first are held.
+// openBucket is a bucket whose members still arrive. Its id and name normally come before its
+// cards; earlier cards are held.
 type openBucket struct {
 	wireBucket
 	opened bool
 	held   []wireCard
-	known  knows // nil: no card is
+	known  knows // nil: all cards are decoded
 	open   func(*openBucket) error
 	visit  func(*openBucket, mapping.Card) error
 }
@@ -133,7 +132,7 @@ func (b *openBucket) member(s *stream) error {
 	return nil
 }
 
-// items reads the cards; null stands for none.
+// items reads the cards; null is an empty list.
 func (b *openBucket) items(s *stream) error {
 	c, err := s.next()
 	if err != nil {
@@ -194,7 +193,7 @@ func (b *openBucket) begin() error {
 	return b.open(b)
 }
 
-// flush ends a bucket: what was held for want of its id or name is shown.
+// flush ends a bucket: it visits the cards held until the id or name came.
 func (b *openBucket) flush() error {
 	if err := b.begin(); err != nil {
 		return err

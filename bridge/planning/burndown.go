@@ -15,7 +15,7 @@ type Burndown struct {
 	When, Start, End time.Time
 	NumDays          int
 	OriginalEstimate float64
-	Remaining        []float64 // one a day, as far as the days are known
+	Remaining        []float64 // one a day, as far as known
 	Items            []BurndownItem
 }
 
@@ -24,7 +24,7 @@ type BurndownItem struct {
 	CID              int64
 	Title            string
 	OriginalEstimate float64
-	Remaining        []float64 // one a day, as far as the days are known
+	Remaining        []float64 // one a day, as far as known
 }
 
 type wireBurndown struct {
@@ -43,8 +43,8 @@ type wireBurndown struct {
 	} `json:"items"`
 }
 
-// days are numbers, one a day. A day without one repeats the day before; at
-// the end such days are yet to come and are cut.
+// days are numbers, one a day. A day without one repeats the day before. At the end such days are
+// in the future and are cut.
 type days []float64
 
 func (d *days) UnmarshalJSON(raw []byte) error {

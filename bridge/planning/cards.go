@@ -10,11 +10,11 @@ import (
 	"planbridge/mapping"
 )
 
-// errNoID refuses an element without an id: it cannot be addressed, and a
-// listing that holds one proves nothing about what is absent.
+// errNoID refuses an element without an id, which no request could name. A listing with such an
+// element proves no absence.
 var errNoID = errors.New("element without _id")
 
-// wireCard is a card as the service spells it (docs/planning-api.md 2.4).
+// wireCard is a card in the service's JSON (docs/planning-api.md 2.4).
 type wireCard struct {
 	ID        oid
 	CID       integer
@@ -30,8 +30,8 @@ type wireCard struct {
 	Tasks     nested
 }
 
-// UnmarshalJSON reads the members of a card by hand: it is what every poll
-// does most (see scan.go).
+// UnmarshalJSON reads the members of a card by hand, as this is most of a poll's work (see
+// scan.go).
 func (w *wireCard) UnmarshalJSON(raw []byte) error {
 	if raw[0] != '{' {
 		return errors.New("a card that is no object")
@@ -77,8 +77,8 @@ func (w *wireCard) member(key []byte) reader {
 	return nil
 }
 
-// nested are the tasks inside a card of some sprint listings. Where the member
-// is anything but tasks, the card's tasks are simply not known.
+// nested are the tasks inside a card in some sprint listings. Where the member holds anything
+// else, the card's tasks are unknown.
 type nested []wireTask
 
 func (n *nested) UnmarshalJSON(raw []byte) error {
@@ -88,8 +88,8 @@ func (n *nested) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// counters is an aggregate over tasks, nil where there is none; its numbers
-// may be floats, and parts may be absent.
+// counters is an aggregate over tasks, nil where missing; its numbers may be floats, and parts
+// may be missing.
 type counters struct{ *mapping.Counters }
 
 func (c *counters) UnmarshalJSON(raw []byte) error {
@@ -115,8 +115,8 @@ func (c *counters) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// card converts. bucket and name are those of the listing the card was seen
-// in; where there is none, the card's own state names the bucket.
+// card converts. bucket and name are those of the card's listing. Without a listing, the card's
+// own state names the bucket.
 func (w *wireCard) card(bucket mapping.ObjectID, name string) (mapping.Card, error) {
 	if w.ID == "" {
 		return mapping.Card{}, errNoID
@@ -137,13 +137,13 @@ func (w *wireCard) card(bucket mapping.ObjectID, name string) (mapping.Card, err
 	}
 	c.Bucket, c.StateID = CardPlace(bucket, mapping.ObjectID(w.State.Value))
 	if w.Tasks != nil {
-		c.Tasks, _ = mapTasks(w.Tasks, c.ID) // nil, so not known, where one has no id
+		c.Tasks, _ = mapTasks(w.Tasks, c.ID) // nil, so unknown, where one has no id
 	}
 	return c, nil
 }
 
-// CardPlace is where a card is that a bucket's listing shows and whose state names a
-// bucket; either may be "". stateID is the state where that is another.
+// CardPlace returns the bucket of a card from the bucket that lists it and the one that its state
+// names; either may be "". stateID is the state where the two differ.
 func CardPlace(listed, state mapping.ObjectID) (bucket, stateID mapping.ObjectID) {
 	switch listed {
 	case "", state:
@@ -164,13 +164,13 @@ func (c *Client) BucketCards(ctx context.Context, bucket mapping.ObjectID) ([]ma
 	return list(ctx, c, k, func(w *wireCard) (mapping.Card, error) { return w.card(bucket, "") })
 }
 
-// NewCard is a card to be made. An empty summary or estimate is left out; the
-// estimate is a whole number of story points in decimal text.
+// NewCard is a card to make. An empty summary or estimate is left out; the estimate is a whole
+// number of story points in decimal text.
 type NewCard struct{ Title, Summary, Estimate string }
 
-// CreateCard makes one card in a bucket (endpoint 6), in the name of a project
-// member who may write. A lost or unintelligible answer is
-// [mapping.ErrUncertain]: the card may exist.
+// CreateCard makes one card in a bucket (endpoint 6), in the name of a project member who may
+// write. After a lost or unintelligible answer it returns [mapping.ErrUncertain]: the card may
+// exist.
 func (c *Client) CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, card NewCard) (mapping.Card, error) {
 	n := NewCards(bucket, []UserCard{{username, card}})
 	n.Batch = false
@@ -178,10 +178,9 @@ func (c *Client) CreateCard(ctx context.Context, bucket mapping.ObjectID, userna
 	return first(made), err
 }
 
-// CreateCards makes several cards with one request. What was answered comes
-// back in the answer's order, which need not be the order of the request;
-// where fewer cards were answered than asked for, they come with
-// [mapping.ErrUncertain].
+// CreateCards makes several cards with one request. It returns the answered cards in the answer's
+// order, which may differ from the request's. Where the answer has fewer cards than the request,
+// they come with [mapping.ErrUncertain].
 func (c *Client) CreateCards(ctx context.Context, bucket mapping.ObjectID, username string, cards []NewCard) ([]mapping.Card, error) {
 	named := make([]UserCard, len(cards))
 	for i, card := range cards {
@@ -190,7 +189,7 @@ func (c *Client) CreateCards(ctx context.Context, bucket mapping.ObjectID, usern
 	return c.CreateCardsBy(ctx, bucket, named)
 }
 
-// UserCard is a card to be made in the name of a user.
+// UserCard is a card to make in the name of a user.
 type UserCard struct {
 	Username string
 	NewCard
@@ -224,11 +223,10 @@ func (c *Client) makeCards(ctx context.Context, n Creation) ([]mapping.Card, err
 		})
 }
 
-// UpdateCard writes attributes of a card under their versions (endpoint 12).
-// The values in the result are the service's, which may differ from what was
-// sent: a normalisation (see [SameRendering]) or somebody's edit. A card has
-// title, summary and estimate to write, no state. The html of a summary shows
-// its images as images says.
+// UpdateCard writes attributes of a card under their versions (endpoint 12). The result has the
+// service's values. They differ from the sent ones after a normalisation (see [SameRendering]) or
+// another person's edit. A card's title, summary and estimate can be written, but no state.
+// images says how the html of a summary shows its images.
 func (c *Client) UpdateCard(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
 	return c.update(ctx, c.read("card.update", "", "items", id), Write{ID: id, Card: true, Username: username, Images: images, Set: set})
 }
@@ -257,7 +255,7 @@ func list[W, T any](ctx context.Context, c *Client, k call, convert func(*W) (T,
 	return decoded(ctx, c, k, func(body []byte) ([]T, error) { return listOf(body, convert) })
 }
 
-// decoded reads an answer as a whole.
+// decoded reads a whole answer.
 func decoded[T any](ctx context.Context, c *Client, k call, read func(body []byte) (T, error)) (out T, err error) {
 	k.take = func(body []byte) (err error) {
 		out, err = read(body)
@@ -294,7 +292,8 @@ func convertAll[W, T any](body []byte, convert func(*W) (T, error)) ([]T, error)
 	return out, nil
 }
 
-// startsWith tells an object from an array from what is neither.
+// startsWith reports whether a body starts with c, which tells objects, arrays and other values
+// apart.
 func startsWith(body []byte, c byte) bool {
 	body = bytes.TrimSpace(body)
 	return len(body) > 0 && body[0] == c

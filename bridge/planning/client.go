@@ -18,39 +18,39 @@ import (
 	"planbridge/mapping"
 )
 
-// Options say which project of which service a [Client] talks to, and how
-// patiently. Zero values mean the defaults given here.
+// Options select a project of a service and configure the [Client]. Zero values mean the defaults
+// given here.
 type Options struct {
 	BaseURL string           // may have a path prefix; https, or http for a loopback host
 	Project mapping.ObjectID // required
 	Secret  string           // of the project; required
 
-	HTTPClient *http.Client // its Transport, Timeout and Jar are used; nil: an own, pooled one
+	HTTPClient *http.Client // its Transport, Timeout and Jar are used; nil: a new pooled one
 	Metrics    *Metrics     // nil: none
 	Logger     *slog.Logger // nil: none
-	Observer   Observer     // nil: nobody is told
+	Observer   Observer     // nil: none
 
-	Timeout     time.Duration // of one request, its answer included; 30s
-	BulkTimeout time.Duration // of the backlog listing, the visits to its cards included; 5m
+	Timeout     time.Duration // for one request with its answer; 30s
+	BulkTimeout time.Duration // for the backlog listing with the visits of its cards; 5m
 
-	ReadRetries  int           // further attempts of a failed read; 2; negative: none
-	RetryPause   time.Duration // before the first of them, then growing; 200ms
+	ReadRetries  int           // retries of a failed read; 2; negative: none
+	RetryPause   time.Duration // before the first retry, then growing; 200ms
 	Random       Random        // nil: the runtime's
-	BreakerAfter int           // failures in a row that open the circuit breaker; 5
+	BreakerAfter int           // consecutive failures that open the circuit breaker; 5
 	BreakerPause time.Duration // how long it stays open before one request may try; 15s
 }
 
-// Observer is told how requests end.
+// Observer learns how requests end.
 type Observer interface {
 	Asked(err error)
 }
 
-// Random draws what spreads the pauses, in [0, n). It is safe for concurrent use.
+// Random draws numbers in [0, n), which spread the pauses. It is safe for concurrent use.
 type Random interface {
 	Int64N(n int64) int64
 }
 
-// runtimeRandom is the runtime's.
+// runtimeRandom draws from the runtime.
 type runtimeRandom struct{}
 
 // Int64N implements [Random].
@@ -79,7 +79,7 @@ func or[T comparable](v, otherwise T) T {
 	return v
 }
 
-// Client talks to one planning project. It is safe for concurrent use.
+// Client calls one planning project. It is safe for concurrent use.
 type Client struct {
 	opts    Options
 	base    string // of the project's endpoints, without a slash at the end
@@ -89,8 +89,7 @@ type Client struct {
 	answers answers
 }
 
-// New makes the client of one project. It talks to nobody yet; an error says
-// what is wrong with the options.
+// New makes the client of one project. It sends nothing. An error concerns the options.
 func New(o Options) (*Client, error) {
 	base, err := baseURL(o.BaseURL)
 	if err != nil {
@@ -124,13 +123,13 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// baseURL checks the address of the service and cuts the slash at its end.
-// The secret must not cross a network in the clear.
+// baseURL checks the address of the service and cuts the slash at its end. It refuses http except
+// on loopback, as the secret must not cross a network in the clear.
 func baseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil:
-		return "", errors.New("not a URL") // the URL's own error quotes it, and with it a password
+		return "", errors.New("not a URL") // the parser's error quotes the URL, and with it a password
 	case u.User != nil:
 		return "", errors.New("must not carry a user or password")
 	case u.Host == "" || u.RawQuery != "" || u.Fragment != "":
@@ -146,8 +145,7 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// httpClient copies the given client, or makes one, with our own rule for
-// redirects.
+// httpClient copies the given client, or makes one, with followRedirect as its rule.
 func httpClient(given *http.Client) *http.Client {
 	hc := http.Client{}
 	if given != nil {
@@ -155,8 +153,8 @@ func httpClient(given *http.Client) *http.Client {
 	}
 	if hc.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
-		// A project's workers all talk to one host: what they do not keep open
-		// they would open anew for each request.
+		// A project's workers all call one host. Connections that are not kept open would be
+		// opened again for each request.
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 128
 		hc.Transport = t
 	}
@@ -164,9 +162,8 @@ func httpClient(given *http.Client) *http.Client {
 	return &hc
 }
 
-// followRedirect follows a read on its own host, a few times; everything else
-// is left as the answer it is, so that neither the secret nor a write ever
-// goes where nobody configured it to go.
+// followRedirect follows a read on its own host, a few times. Any other redirect is returned as
+// the answer. Neither the secret nor a write thus goes to an address that nobody configured.
 func followRedirect(next *http.Request, via []*http.Request) error {
 	from := via[0]
 	if from.Method != http.MethodGet || len(via) > 3 ||
@@ -176,8 +173,7 @@ func followRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// SetSecret replaces the project's secret, for requests that start from now
-// on.
+// SetSecret replaces the project's secret for requests that start later.
 func (c *Client) SetSecret(secret string) {
 	secret = strings.TrimSpace(secret)
 	c.secret.Store(&secret)
@@ -186,10 +182,10 @@ func (c *Client) SetSecret(secret string) {
 // Close closes idle connections. The client stays usable.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// State is that of the circuit breaker: "closed" (all is well), "open", or
-// "half-open" (the next request tries).
+// State is the state of the circuit breaker: "closed" (all is well), "open", or "half-open" (the
+// next request tries).
 func (c *Client) State() string { return c.breaker.State().String() }
 
-// Down reports whether the service is known to be away: the circuit breaker is
-// not closed, and [Client.Probe] has to find out when it is back.
+// Down reports whether the service is known to be away: the circuit breaker is not closed, and
+// [Client.Probe] must find out when it is back.
 func (c *Client) Down() bool { return c.breaker.State() != gobreaker.StateClosed }

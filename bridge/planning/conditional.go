@@ -11,19 +11,19 @@ import (
 	"planbridge/mapping"
 )
 
-// clockGrain is how much older than its answer a Last-Modified has to be. It has whole
-// seconds: what changed in the second of the answer has the same one.
+// clockGrain is the least age of a usable Last-Modified at its answer. It has whole seconds, so
+// that a later change in the same second would not show.
 const clockGrain = 2 * time.Second
 
-// condition is that of a conditional request: its answer is wanted where it is not the one
-// that had the tag since.
+// condition makes a request conditional: it asks for the answer only where that differs from the
+// one with the tag since.
 type condition struct {
-	since     string // an ETag, else a Last-Modified; "": the answer is wanted anyway
-	tag       string // that of the answer; "": it has none
+	since     string // an ETag, else a Last-Modified; "": unconditional
+	tag       string // the answer's tag; "": none
 	unchanged bool
 }
 
-// ask sets the header of the request. Nil asks for nothing.
+// ask sets the header of the request. A nil condition sets nothing.
 func (c *condition) ask(h http.Header) {
 	switch {
 	case c == nil || c.since == "":
@@ -34,7 +34,7 @@ func (c *condition) ask(h http.Header) {
 	}
 }
 
-// met takes in the answer's tag, and reports whether nothing changed.
+// met stores the answer's tag, and reports whether nothing changed.
 func (c *condition) met(resp *http.Response) bool {
 	if c == nil {
 		return false
@@ -48,7 +48,7 @@ func (c *condition) met(resp *http.Response) bool {
 
 func isETag(s string) bool { return strings.HasSuffix(s, `"`) }
 
-// tagOf is what tells an answer from a later one: its ETag, else its Last-Modified.
+// tagOf returns the tag that identifies an answer: its ETag, else its Last-Modified.
 func tagOf(h http.Header) string {
 	if tag := h.Get("ETag"); isETag(tag) {
 		return tag
@@ -63,19 +63,19 @@ func tagOf(h http.Header) string {
 }
 
 const (
-	// keptBytes bounds what is kept of answers, by the size of their bodies.
+	// keptBytes bounds the kept answers, by the size of their bodies.
 	keptBytes = 4 << 20
-	// keptUses bounds how often an answer stands for one after it, whatever the service says.
+	// keptUses bounds how often a kept answer is reused, whatever the service says.
 	keptUses = 20
 )
 
-// answers keeps what lists were read that a service can tell to be unchanged. It is safe
-// for concurrent use.
+// answers keeps the answers of lists that can be read conditionally. It is safe for concurrent
+// use.
 type answers struct {
 	mu     sync.Mutex
 	byPath map[string]*keptAnswer
 	bytes  int
-	count  int // of the answers that were kept
+	count  int // answers kept
 }
 
 type keptAnswer struct {
@@ -86,7 +86,7 @@ type keptAnswer struct {
 	uses   int
 }
 
-// get returns the answer that was kept, or none.
+// get returns the kept answer, or an empty one.
 func (a *answers) get(path string) keptAnswer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -98,7 +98,7 @@ func (a *answers) get(path string) keptAnswer {
 	return *k
 }
 
-// put keeps an answer, in the place of older ones where there are too many.
+// put keeps an answer, and removes older ones beyond the bound.
 func (a *answers) put(path string, k keptAnswer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -130,12 +130,12 @@ func (a *answers) remove(path string) {
 	}
 }
 
-// News is a client that reads sprints and what is in them by conditional requests: while the
-// service says that a list is unchanged, it is told from before. What a wrong answer of that
-// kind hides is no proof of absence, so that nothing may be concluded from it.
+// News is a client that reads sprints and their items by conditional requests. While the service
+// says that a list is unchanged, it returns the earlier one. A wrong "unchanged" hides items. A
+// News therefore proves no absence.
 type News struct{ *Client }
 
-// News is the client for what only looks for changes.
+// News returns a client that only looks for changes.
 func (c *Client) News() News { return News{c} }
 
 // Sprints lists the project's sprints (endpoint 7).
@@ -143,13 +143,13 @@ func (n News) Sprints(ctx context.Context) ([]Sprint, error) {
 	return kept(ctx, n.Client, n.sprints(), slices.Clone[[]Sprint], readSprints)
 }
 
-// SprintItems reads what is in a sprint (endpoint 9).
+// SprintItems reads the items of a sprint (endpoint 9).
 func (n News) SprintItems(ctx context.Context, id mapping.ObjectID) (SprintItems, error) {
 	return kept(ctx, n.Client, n.sprintItems(id), SprintItems.clone, readSprintItems)
 }
 
-// kept reads a list by a conditional request. Nothing of an answer that did not change is
-// decoded: its value is a clone of the one before.
+// kept reads a list by a conditional request. For an unchanged answer it decodes nothing and
+// returns a clone of the earlier value.
 func kept[T any](ctx context.Context, c *Client, k call, clone func(T) T, read func(body []byte) (T, error)) (out T, err error) {
 	was := c.answers.get(k.path)
 	k.condition = &condition{since: was.tag}

@@ -12,33 +12,32 @@ import (
 	"planbridge/mapping"
 )
 
-// finding is what a search of an update's answer brought to light.
+// finding is the result of a search in an update's answer.
 type finding struct {
 	values  map[mapping.Attribute]mapping.Versioned
-	version int64 // of the whole item; 0 where not answered
+	version int64 // of the whole item; 0 where missing
 }
 
-// ourNames are members that hold what we sent, not what the service has.
+// ourNames are members with the values that we sent, not the service's.
 var ourNames = map[string]bool{
 	"sent": true, "submitted": true, "supplied": true, "given": true, "yours": true, "request": true,
 	"requested": true, "rejected": true, "previous": true, "old": true,
 }
 
-// foreignNames are members that hold other items, with titles of their own.
+// foreignNames are members with other items, which have titles of their own.
 var foreignNames = map[string]bool{
 	"tasks": true, "children": true, "project": true, "iteration": true, "owner": true, "bucket": true,
 }
 
-// node is one place of the search.
+// node is one node of the search.
 type node struct {
 	value any
-	attr  mapping.Attribute // whose values stand here, "" where unknown
+	attr  mapping.Attribute // the attribute of the values here, "" where unknown
 }
 
-// find searches an answer for attributes of the item, breadth first, so that
-// the place nearest to the top wins: objects with value and version that are
-// named by an attribute, at any depth and under any wrapper, or that name
-// their attribute themselves (docs/planning-api.md 7: "exact body: not shown").
+// find searches an answer for attributes of the item, breadth first, so that the topmost wins. It
+// finds objects with value and version at any depth and under any wrapper. An attribute's name is
+// their key, or one of their members (docs/planning-api.md 7: "exact body: not shown").
 func (u *Write) find(tree any) finding {
 	f := finding{values: map[mapping.Attribute]mapping.Versioned{}}
 	queue := []node{{value: tree}}
@@ -70,8 +69,8 @@ func (u *Write) find(tree any) finding {
 	return f
 }
 
-// named returns the attribute that an object says it is about
-// ({"attribute": "title", "current": …}), else the one it stands under.
+// named returns the attribute that an object names itself ({"attribute": "title", "current": …}),
+// else the one above it.
 func (u *Write) named(object map[string]any, under mapping.Attribute) mapping.Attribute {
 	for _, key := range []string{"attribute", "field", "name", "key", "path"} {
 		if name, ok := object[key].(string); ok && u.writable(mapping.Attribute(name)) {
@@ -81,8 +80,8 @@ func (u *Write) named(object map[string]any, under mapping.Attribute) mapping.At
 	return under
 }
 
-// take records an object that is a versioned value and reports whether it is
-// one. Any other object may tell the version of the whole item.
+// take records an object that is a versioned value and reports whether it is one. Any other
+// object may have the version of the whole item.
 func (u *Write) take(f *finding, object map[string]any, attr mapping.Attribute) bool {
 	version, known := treeInteger(object["version"])
 	value, has := object["value"]
@@ -101,8 +100,8 @@ func (u *Write) take(f *finding, object map[string]any, attr mapping.Attribute) 
 	return true
 }
 
-// isItem reports whether an object is an item: one may have an attribute that
-// is called value (facts of real data).
+// isItem reports whether an object is an item. An item may have an attribute named value (facts
+// of real data).
 func (u *Write) isItem(object map[string]any) bool {
 	if _, ok := object["_id"]; ok {
 		return true
@@ -115,8 +114,8 @@ func (u *Write) isItem(object map[string]any) bool {
 	return false
 }
 
-// other reports whether an object is another item than the one written. (The
-// answer as a whole is not, whatever id it has.)
+// other reports whether an object is another item than the written one. The root of the answer
+// never is, whatever its id.
 func (u *Write) other(object map[string]any) bool {
 	id := object["_id"]
 	if wrapped, ok := id.(map[string]any); ok {
@@ -137,8 +136,8 @@ func treeInteger(v any) (int64, bool) {
 	return 0, false
 }
 
-// treeValue reads an attribute's value as package mapping has it. It reports
-// false for what the attribute cannot hold.
+// treeValue reads an attribute's value in the form of package mapping. It reports false for an
+// impossible value.
 func treeValue(attr mapping.Attribute, v any) (string, bool) {
 	form := attr.Spec().Form
 	switch v := v.(type) {
@@ -159,8 +158,7 @@ func treeValue(attr mapping.Attribute, v any) (string, bool) {
 	return "", false
 }
 
-// same reports whether an answered value is the sent one, the service's
-// spelling of it included.
+// same reports whether an answered value equals the sent one, up to the service's spelling.
 func same(attr mapping.Attribute, sent, answered string) bool {
 	switch attr.Spec().Form {
 	case mapping.FormMarkdown:
@@ -173,18 +171,18 @@ func same(attr mapping.Attribute, sent, answered string) bool {
 	return strings.TrimSpace(sent) == strings.TrimSpace(answered)
 }
 
-// Answer is an answer to an update, taken apart.
+// Answer has the parts of an answer to an update.
 type Answer struct {
 	Status  int
-	Version int64 // of the whole item; 0 where it is not told
+	Version int64 // of the whole item; 0 where missing
 	Values  map[mapping.Attribute]mapping.Versioned
-	Said    func() string // what it says about an error
-	IsError bool          // it carries an error of its own, whatever its status
+	Said    func() string // its message about an error
+	IsError bool          // it has an error of its own, whatever its status
 	Foreign bool          // it is not JSON
 	Empty   bool          // it has no body
 }
 
-// read takes an answer apart; errorMessage finds what it says about an error.
+// read splits an answer into its parts; errorMessage finds its message about an error.
 func (u *Write) read(status int, body []byte, errorMessage func([]byte) string) Answer {
 	tree, parsed := parseTree(body)
 	f := u.find(tree)
@@ -194,27 +192,26 @@ func (u *Write) read(status int, body []byte, errorMessage func([]byte) string) 
 	}
 }
 
-// Judge decides what the answer to an update says. A conflict can come with
-// any status and in any shape (docs/planning-api.md 7), so the values decide first:
+// Judge decides the meaning of an answer to an update. A conflict can come with any status and in
+// any shape (docs/planning-api.md 7), so the values decide first:
 //
-//	status   values found                               judged
+//	status   values found                               meaning
 //	any      none; 409 or 412, or words of a version    conflict without values
 //	2xx      none                                       success; with an error in it: refused
 //	2xx      value as sent, whatever its version        success
-//	2xx      other value, version as sent or one higher success with those values: the service's
-//	                                                    rewriting or an edit, which the caller tells
+//	2xx      other value, version as sent or one higher success with those values: a rewriting by
+//	                                                    the service or an edit; the caller decides
 //	2xx      other value, any other version             conflict
 //	other    all as sent, with later versions           outcome unknown (409, 412: conflict)
 //	other    one with another version than was sent     conflict
 //	other    all with the versions sent                 not about versions; 409, 412: conflict
 //
-// A forced write (version -1) cannot conflict. The result is meant for a nil
-// error and a 2xx status; a nil error with another status leaves the answer to
-// [Request.Fault].
+// A forced write (version -1) cannot conflict. The result is valid for a nil error and a 2xx
+// status. A nil error with another status leaves the answer to [Request.Fault].
 func (u *Write) Judge(a Answer) (Updated, error) {
 	ok := a.Status/100 == 2
 	conflict := &mapping.VersionConflict{Current: a.Values}
-	silent := true // about what was sent
+	silent := true // no sent attribute was found
 	moved, effected := false, true
 	for attr, sent := range u.Set {
 		got, found := a.Values[attr]
@@ -245,7 +242,7 @@ func (u *Write) Judge(a Answer) (Updated, error) {
 	return Updated{Version: a.Version, Values: a.Values}, nil
 }
 
-// saysError reports whether an answer carries an error of its own.
+// saysError reports whether an answer has an error of its own.
 func saysError(tree any) bool {
 	object, ok := tree.(map[string]any)
 	if !ok {

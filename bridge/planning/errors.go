@@ -12,12 +12,11 @@ import (
 	"planbridge/mapping"
 )
 
-// outage is a failure of the service as a whole, which counts for its circuit
-// breaker and is worth another try of a read: no connection, no answer in
-// time, or a 5xx.
+// outage is a failure of the service as a whole: no connection, no timely answer, or a 5xx. It
+// counts for the circuit breaker, and a read is retried.
 type outage struct {
 	err      error
-	streamed bool // parts of the answer were handed out already
+	streamed bool // the caller already got parts of the answer
 }
 
 func (o *outage) Error() string { return o.err.Error() }
@@ -28,11 +27,10 @@ func isOutage(err error) bool {
 	return errors.As(err, &o)
 }
 
-// errCallerLeft marks a request that the caller cancelled; it says nothing
-// about the service.
+// errCallerLeft marks a request that the caller cancelled. It says nothing about the service.
 var errCallerLeft = errors.New("cancelled")
 
-// lost is the error of a request whose answer did not come whole.
+// lost is the error of a request without a complete answer.
 func (k *call) lost(caller context.Context, err error, maybeSent bool) error {
 	fault := mapping.ErrUnavailable
 	if k.Writes && maybeSent {
@@ -51,15 +49,14 @@ func withMessage(fault error, status int, said string) error {
 	return fmt.Errorf("%w (status %d: %s)", fault, status, said)
 }
 
-// Bounds of what a Retry-After may ask for. What cannot be read means
-// defaultRetryAfter.
+// Bounds on a Retry-After. defaultRetryAfter stands for an unreadable one.
 const (
 	minRetryAfter     = time.Second
 	defaultRetryAfter = 30 * time.Second
 	maxRetryAfter     = time.Hour
 )
 
-// retryAfter reads the header in both of its forms (RFC 9110, 10.2.3).
+// retryAfter reads both forms of the header (RFC 9110, 10.2.3).
 func retryAfter(header string, now time.Time) time.Duration {
 	wait := defaultRetryAfter
 	if seconds, err := strconv.ParseFloat(strings.TrimSpace(header), 64); err == nil && seconds == seconds {

@@ -5,16 +5,16 @@ import (
 	"math/bits"
 )
 
-// The functions of this file find where a JSON value ends, and refuse what is not JSON, as
-// encoding/json does. They build nothing. Each returns the index behind what it read, or one
-// of the two below. FuzzValue holds them to encoding/json.
+// The functions of this file find the end of a JSON value and refuse invalid JSON, as
+// encoding/json does. They build nothing. Each returns the index after the value, or one of the
+// two below. FuzzValue compares them with encoding/json.
 const (
 	short    = -1 // the text ends too early
 	notJSON  = -2
-	maxDepth = 10_000 // of arrays and objects in each other, as encoding/json has it
+	maxDepth = 10_000 // nesting of arrays and objects, as in encoding/json
 )
 
-// skipValue skips the value that begins at i, depth deep in others.
+// skipValue skips the value that begins at i, nested depth deep.
 func skipValue(b []byte, i, depth int) int {
 	if i >= len(b) {
 		return short
@@ -38,8 +38,8 @@ func skipValue(b []byte, i, depth int) int {
 	return notJSON
 }
 
-// skipMembers skips an object or an array, as what ends it says. It tells see, where it is
-// set, where each member begins, its value begins, and both end.
+// skipMembers skips an object or an array up to end. It calls see, unless nil, with the start of
+// each member and of its value, and the end of both.
 func skipMembers(b []byte, i, depth int, end byte, see func(b []byte, key, value, end int)) int {
 	if depth >= maxDepth {
 		return notJSON
@@ -75,7 +75,7 @@ func skipMembers(b []byte, i, depth int, end byte, see func(b []byte, key, value
 	}
 }
 
-// skipKey skips a key and what is between it and its value.
+// skipKey skips a key and its colon.
 func skipKey(b []byte, i int) int {
 	switch {
 	case i >= len(b):
@@ -95,7 +95,7 @@ func skipKey(b []byte, i int) int {
 	return space(b, i+1)
 }
 
-// skipString skips a string. Bytes that are no UTF-8 are let pass, as encoding/json does.
+// skipString skips a string. Like encoding/json it accepts invalid UTF-8.
 func skipString(b []byte, i int) int {
 	for i++; ; {
 		for ; i+8 <= len(b); i += 8 {
@@ -125,15 +125,15 @@ func skipString(b []byte, i int) int {
 
 const ones, tops = 0x0101010101010101, 0x8080808080808080
 
-// stops has the top bit set of the first byte of eight that is a quote, a backslash or a
-// control character, and perhaps of bytes behind it. With its second bit turned a quote is
-// a space, control characters stay what they are, and all others are more than a space.
+// stops sets the top bit of the first byte of eight that is a quote, a backslash or a control
+// character, and perhaps of later bytes. With its second bit flipped a quote is a space, control
+// characters stay below a space, and all others are above it.
 func stops(x uint64) uint64 {
 	low, slash := x^ones*('"'^' '), x^ones*'\\'
 	return ((low-ones*(' '+1))&^low | (slash-ones)&^slash) & tops
 }
 
-// skipEscape skips a backslash and what it stands before.
+// skipEscape skips a backslash and its escape.
 func skipEscape(b []byte, i int) int {
 	if i++; i >= len(b) {
 		return short
@@ -155,8 +155,7 @@ func skipEscape(b []byte, i int) int {
 	return notJSON
 }
 
-// skipNumber skips a number. What ends it has to be there: a number never ends an answer
-// that is understood.
+// skipNumber skips a number. It needs the byte after it: no valid answer ends with a number.
 func skipNumber(b []byte, i int) int {
 	if b[i] == '-' {
 		i++

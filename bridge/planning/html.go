@@ -15,17 +15,15 @@ import (
 	"planbridge/mapping"
 )
 
-// The renderer passes raw HTML through: whoever sends its output anywhere
-// cleans it first ([RenderHTML]), and whoever compares must see it
-// ([SameRendering]). Both are safe for concurrent use once made.
+// The renderer passes raw HTML through. [RenderHTML] cleans its output, and [SameRendering]
+// compares it uncleaned. Both are safe for concurrent use once made.
 var (
 	markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithUnsafe()))
 	cleaner  = newCleaner()
 )
 
-// newCleaner allows the elements that people use in Markdown. No id, name or
-// class passes that could clash with the page's own, but for the language of a
-// code block.
+// newCleaner allows the elements that people use in Markdown. It allows no id, name or class that
+// could clash with the page's own, except the language of a code block.
 func newCleaner() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowStandardURLs()
@@ -45,12 +43,11 @@ func newCleaner() *bluemonday.Policy {
 	return p
 }
 
-// RenderHTML renders GitHub-flavoured Markdown as the html that goes with an
-// updated summary (docs/planning-api.md 4.2). Nothing in it acts in a reader's
-// browser, and every element in it is closed where it has to be.
+// RenderHTML renders GitHub-flavoured Markdown as the html of an updated summary
+// (docs/planning-api.md 4.2). Nothing in it acts in a reader's browser, and every element is
+// closed where needed.
 //
-// A text that would take much memory or time comes out as plain paragraphs;
-// plain says why then.
+// A text that would take much memory or time becomes plain paragraphs; plain then says why.
 func RenderHTML(markdown string, images mapping.Images) (rendered, plain string) {
 	raw, why := render(markdown)
 	if why != "" {
@@ -59,10 +56,10 @@ func RenderHTML(markdown string, images mapping.Images) (rendered, plain string)
 	return strings.TrimSpace(tidy(cleaner.Sanitize(raw), images)), ""
 }
 
-// SameRendering reports whether two Markdown texts render to the same HTML,
-// so that one is merely the other's normalisation. It compares before
-// cleaning: texts that differ in raw HTML, comments included, differ. So do
-// texts that are not rendered, unless they are the same in canonical form.
+// SameRendering reports whether two Markdown texts render to the same HTML, so that one is only
+// the other's normalisation. It compares before cleaning: texts that differ in raw HTML, comments
+// included, differ. Texts that are too large to render differ unless their canonical forms are
+// equal.
 func SameRendering(a, b string) bool {
 	if a == b || mapping.Canonical(a) == mapping.Canonical(b) && tooIntricate(a) != "" {
 		return true
@@ -75,8 +72,7 @@ func SameRendering(a, b string) bool {
 	return why == "" && x == y
 }
 
-// render returns a text as HTML that is not clean yet, or why it is not
-// rendered.
+// render returns a text as uncleaned HTML, or why it is not rendered.
 func render(markdownText string) (rendered, why string) {
 	lf := strings.ReplaceAll(markdownText, "\r\n", "\n")
 	if why := tooIntricate(lf); why != "" {
@@ -93,7 +89,7 @@ func render(markdownText string) (rendered, why string) {
 	return strings.TrimSpace(b.String()), ""
 }
 
-// plainParagraphs shows a Markdown text as it is written.
+// plainParagraphs shows the source of a Markdown text.
 func plainParagraphs(markdownText string) string {
 	var b strings.Builder
 	open := false

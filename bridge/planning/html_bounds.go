@@ -6,20 +6,18 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// What may be rendered. The parser takes time in proportion to the square of
-// some texts, and a table or a link reference can make megabytes of a few
-// bytes. So a text is measured before it is parsed, and its tree before it is
-// rendered.
+// Bounds on rendering. The parser takes quadratic time for some texts, and a table or a link
+// reference can turn a few bytes into megabytes. So a text is measured before parsing, and its
+// tree before rendering.
 const (
-	maxRendered = 256 << 10 // bytes of a text: GitHub's longest body has no more
+	maxRendered = 256 << 10 // bytes of a text, as in GitHub's longest body
 	maxOpening  = 16        // lists and quotes that one line opens
-	maxCells    = 1 << 16   // of all tables, padded ones included
-	maxInline   = 1 << 28   // bytes that the parser may look at for delimiters
-	maxOutput   = 2 << 20   // bytes of HTML, before they are escaped
+	maxCells    = 1 << 16   // of all tables, padding included
+	maxInline   = 1 << 28   // bytes that the parser may search for delimiters
+	maxOutput   = 2 << 20   // bytes of HTML, before escaping
 )
 
-// tooIntricate returns why a text is not to be parsed, "" if it may be. It takes
-// time in proportion to the text.
+// tooIntricate returns why a text must not be parsed, "" if it may be. It takes linear time.
 func tooIntricate(text string) string {
 	if len(text) > maxRendered {
 		return "it is too long"
@@ -46,9 +44,8 @@ func tooIntricate(text string) string {
 	return ""
 }
 
-// openings counts the lists and quotes that a line opens, and returns the words
-// behind their markers. item says that the line surely begins a block, however
-// the lines above it are read.
+// openings counts the lists and quotes that a line opens, and returns the words after their
+// markers. item reports that the line surely begins a block, whatever the lines above it are.
 func openings(line string) (n int, words string, item bool) {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	words = strings.TrimLeft(line, " \t")
@@ -76,8 +73,8 @@ func isRule(line string) bool {
 	return strings.Count(line, line[:1]) >= 3 && strings.Trim(line, line[:1]+" \t") == ""
 }
 
-// behindMarker returns what stands behind the marker of a quote or a list item,
-// or the line itself where it begins with none.
+// behindMarker returns the text after the marker of a quote or a list item, or the line itself
+// where it has none.
 func behindMarker(line string) string {
 	if line == "" {
 		return line
@@ -102,14 +99,14 @@ func behindMarker(line string) string {
 	return line
 }
 
-// blockSize is what lines that may be one paragraph or one table cost.
+// blockSize is the cost of lines that may be one paragraph or one table.
 type blockSize struct {
 	length, delimiters int
 	columns            int
 	inline, cells      int
 }
 
-// line takes in one line and its words without list and quote markers.
+// line adds one line and its words without list and quote markers.
 func (b *blockSize) line(line, words string) {
 	b.cells += b.columns
 	if columns := delimiterRow(words); columns > b.columns {
@@ -134,8 +131,8 @@ func (b *blockSize) add(block blockSize) {
 	b.inline += block.length * block.delimiters
 }
 
-// delimiterRow returns how many columns a line makes a table have if it is the
-// row below the table's header.
+// delimiterRow returns the number of columns of the table that a line makes if it is the row
+// below the header.
 func delimiterRow(words string) int {
 	row := words[len(strings.TrimRight(words, "|-: \t\r")):]
 	if !strings.Contains(row, "-") {
@@ -144,8 +141,8 @@ func delimiterRow(words string) int {
 	return strings.Count(row, "|") + 1
 }
 
-// rendersTooLong reports whether the HTML of a tree is longer than may be. A link
-// reference is written out wherever it is used.
+// rendersTooLong reports whether the HTML of a tree exceeds the bound. Each use of a link
+// reference repeats its URL.
 func rendersTooLong(root ast.Node) bool {
 	size := 0
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker returns no error

@@ -11,18 +11,18 @@ import (
 	"planbridge/mapping"
 )
 
-// maxNested is how many elements may be open at once. Tags beyond that are
-// dropped, and what stands in them is kept.
+// maxNested bounds the elements that are open at once. Tags beyond that are dropped, and their
+// text is kept.
 const maxNested = 100
 
-// role is how an element behaves beside others.
+// role is how an element nests with others.
 type role uint8
 
 const (
 	inline  role = iota + 1
 	block        // ends an open paragraph
 	void         // has no content
-	grid         // table, and what stands in it directly
+	grid         // table and its direct children
 	cell         // holds blocks within a table
 	heading      // a block that holds no other heading
 )
@@ -49,10 +49,9 @@ func elementNames() []string {
 	return names
 }
 
-// tidy makes clean HTML well-formed, as an HTML parser understands it: a closing
-// tag that closes nothing is dropped, what is open is closed where it has to
-// be, and table rows and cells stand in tables. No text is lost. Images become
-// links unless they are to be shown.
+// tidy makes clean HTML well-formed for an HTML parser. It drops closing tags without an open
+// element, closes open elements where needed, and puts table rows and cells into tables. It loses
+// no text. Images become links unless they are to be shown.
 func tidy(clean string, images mapping.Images) string {
 	t := tidier{images: images}
 	z := tokens.NewTokenizer(strings.NewReader(clean))
@@ -88,8 +87,8 @@ func (t *tidier) closeTo(n int) {
 	}
 }
 
-// find returns the place of the innermost open element that is wanted, -1 where
-// a barrier stands before it or there is none.
+// find returns the index of the innermost open element that is wanted, -1 where a barrier comes
+// first or there is none.
 func (t *tidier) find(wanted, barrier func(name string) bool) int {
 	for i, name := range slices.Backward(t.open) {
 		switch {
@@ -110,13 +109,12 @@ func ofTable(name string) bool { return roles[name] == cell || roles[name] == gr
 
 func notInline(name string) bool { return roles[name] != inline }
 
-// structural reports whether an element keeps a list item inside it from ending
-// one around it.
+// structural reports whether an element stops a list item inside it from ending one outside.
 func structural(name string) bool {
 	return roles[name] != inline && name != "div" && name != "p"
 }
 
-// innermost returns the element that what comes next stands in.
+// innermost returns the element around the next token.
 func (t *tidier) innermost() string {
 	if len(t.open) == 0 {
 		return ""
@@ -131,8 +129,8 @@ func (t *tidier) text(raw string) {
 	t.out.WriteString(raw)
 }
 
-// enterCell opens a cell where a table, a section or a row is innermost, since
-// words cannot stand there.
+// enterCell opens a cell where a table, a section or a row is innermost, since text cannot be
+// there.
 func (t *tidier) enterCell() {
 	if roles[t.innermost()] == grid {
 		t.enterRow()
@@ -140,7 +138,7 @@ func (t *tidier) enterCell() {
 	}
 }
 
-// enterRow opens what is missing for a cell in a table.
+// enterRow opens the missing elements around a cell in a table.
 func (t *tidier) enterRow() {
 	if t.innermost() == "table" {
 		t.push("tbody", "<tbody>")
@@ -175,8 +173,7 @@ func (t *tidier) start(tag tokens.Token, raw string) {
 	}
 }
 
-// makeRoom closes what the element that begins ends, and reports whether it may
-// begin.
+// makeRoom closes the elements that name ends, and reports whether it may begin.
 func (t *tidier) makeRoom(name string, r role) bool {
 	at := -1
 	switch {
@@ -212,7 +209,7 @@ func (t *tidier) endParagraph() {
 	}
 }
 
-// tablePart begins a part of the innermost table; outside of one it is dropped.
+// tablePart begins a part of the innermost table, and drops it outside of one.
 func (t *tidier) tablePart(name, raw string) {
 	parents := named("table")
 	switch {
@@ -250,8 +247,8 @@ func (t *tidier) void(tag tokens.Token, raw string) {
 	t.out.WriteString(raw)
 }
 
-// image returns what stands for an image: the image itself, a link to it, or its
-// words where there is a link around it or it is not in the web.
+// image returns the replacement of an image: the image itself, a link to it, or its words where a
+// link surrounds it or its address is not on the web.
 func (t *tidier) image(tag tokens.Token, raw string) string {
 	source, alt := attribute(tag, "src"), attribute(tag, "alt")
 	u, err := url.Parse(source)
@@ -275,8 +272,8 @@ func attribute(tag tokens.Token, key string) string {
 	return ""
 }
 
-// end closes the element that a closing tag names. An inline element does not
-// end a block that began inside it, nor anything in a cell what is around it.
+// end closes the element of a closing tag. An inline element does not end a block that began
+// inside it. No tag in a cell ends an element around the cell.
 func (t *tidier) end(name string) {
 	barrier := ofTable
 	switch r := roles[name]; {

@@ -18,11 +18,10 @@ func (c *Client) CheckProject(ctx context.Context) error {
 	return err
 }
 
-// BucketIDs returns the ids that may address a bucket, given by title or id,
-// the likeliest first: that of the bucket listing, then that of the project's
-// own list, which was seen to differ (facts of real data). The two lists are
-// joined by title. An unknown bucket is [mapping.ErrNotFound]; a title that
-// several buckets have is a [mapping.Rejection].
+// BucketIDs returns the ids that may address a bucket, given by title or id, the likeliest
+// first: first the bucket listing's id, then the project's own, which can differ (facts of real
+// data). The two lists are joined by title. An unknown bucket is [mapping.ErrNotFound]. A title
+// of several buckets is a [mapping.Rejection].
 func (c *Client) BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error) {
 	listed, err := c.Buckets(ctx)
 	if err != nil {
@@ -61,7 +60,7 @@ func joinBuckets(bucket string, lists ...[]Bucket) ([]mapping.ObjectID, error) {
 		case len(same) > 1 && id == "":
 			return nil, &mapping.Rejection{Message: fmt.Sprintf("%d buckets have this title; name it by its id", len(same))}
 		case len(same) > 1:
-			same = nil // the title of the named bucket does not say which of these it is
+			same = nil // the title of the named bucket is ambiguous
 		}
 		for _, s := range same {
 			if !slices.Contains(ids, s) {
@@ -75,22 +74,22 @@ func joinBuckets(bucket string, lists ...[]Bucket) ([]mapping.ObjectID, error) {
 	return ids, nil
 }
 
-// EachCard visits every card of every bucket and every sprint; a card that is
-// in both is visited twice. It is the complete lookup: after a nil error, a
-// card that was not visited was not there, unless it moved meanwhile.
+// EachCard visits every card of every bucket and every sprint; a card in both is visited twice.
+// It is the complete lookup: after a nil error, a card that was not visited did not exist, unless
+// it moved meanwhile.
 func (c *Client) EachCard(ctx context.Context, visit func(mapping.Card) error) error {
 	return c.eachItem(ctx, visit, func(*mapping.Task) {})
 }
 
-// ListItems returns the cards and the tasks that the listings of a project show. No listing
-// shows the tasks of a card that is in no sprint.
+// ListItems returns the cards and the tasks in the listings of a project. No listing shows the
+// tasks of a card without a sprint.
 func (c *Client) ListItems(ctx context.Context) (cards, tasks map[mapping.ObjectID]bool, err error) {
 	cards, tasks = map[mapping.ObjectID]bool{}, map[mapping.ObjectID]bool{}
 	err = c.eachItem(ctx, func(c mapping.Card) error { cards[c.ID] = true; return nil }, func(t *mapping.Task) { tasks[t.ID] = true })
 	return cards, tasks, err
 }
 
-// eachItem visits the cards of all listings, and the tasks that sprints show.
+// eachItem visits the cards of all listings, and the tasks of sprint listings.
 func (c *Client) eachItem(ctx context.Context, visit func(mapping.Card) error, task func(*mapping.Task)) error {
 	sprints, err := c.Sprints(ctx)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 )
 
-// maxWords bounds what is quoted of an answer, in characters.
+// maxWords bounds a quote from an answer, in characters.
 const maxWords = 500
 
-// errorMessage finds what an answer says about an error: the strings under keys such
-// as error and message where it is JSON, else its text. The project's secret
-// is cut out, should the service quote it.
+// errorMessage returns an answer's message about an error: the strings under keys such as error
+// and message where it is JSON, else its text. It removes the project's secret, which the service
+// may quote.
 func (c *Client) errorMessage(body []byte) string {
 	var said string
 	if tree, ok := parseTree(body); ok {
@@ -42,8 +42,8 @@ func (c *Client) errorMessage(body []byte) string {
 	return said
 }
 
-// parseTree reads JSON of unknown shape, numbers as they are spelt. Beyond
-// encoding/json's own bound on nesting it reports false.
+// parseTree reads JSON of unknown shape, with numbers as text. It reports false beyond
+// encoding/json's bound on nesting.
 func parseTree(body []byte) (any, bool) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -54,15 +54,15 @@ func parseTree(body []byte) (any, bool) {
 	return tree, true
 }
 
-// messageKeys are the members under which services put their words.
+// messageKeys are the members in which services put messages.
 var messageKeys = map[string]bool{
 	"error": true, "errors": true, "message": true, "messages": true, "msg": true, "detail": true,
 	"details": true, "description": true, "error_description": true, "reason": true,
 	"field": true, "code": true,
 }
 
-// collectWords gathers the strings under wordKeys. Below such a member, keys
-// are words too: {"errors": {"title": ["too long"]}} reads "title: too long".
+// collectWords collects the strings under messageKeys. Below such a member, keys count too:
+// {"errors": {"title": ["too long"]}} reads "title: too long".
 func collectWords(v any, key string, inside bool, found *[]string) {
 	switch v := v.(type) {
 	case string:
@@ -86,15 +86,13 @@ func collectWords(v any, key string, inside bool, found *[]string) {
 
 var userWords = regexp.MustCompile(`(?i)\b(user ?name|members?|membership)\b`)
 
-// namesUser reports whether words speak of the user who writes: of usernames
-// or membership, or of this very name. The bare word "user" is not enough: it
-// also stands in the answers to a wrong secret.
+// namesUser reports whether a message is about the writing user: usernames, membership, or this
+// very name. The word "user" alone is not enough, as answers to a wrong secret have it too.
 func namesUser(said, username string) bool {
 	return userWords.MatchString(said) || username != "" && wordIndex(said, username) >= 0
 }
 
-// namedField returns the field of a write that the words name first, "" where
-// they name none. Only what was sent can be meant, and the username.
+// namedField returns the first sent field, or username, in a message, "" for none.
 func namedField(said string, sent []string) string {
 	field, at := "", len(said)
 	if m := userWords.FindStringIndex(said); m != nil {
@@ -119,7 +117,7 @@ func wordIndex(said, word string) int {
 	return m[2]
 }
 
-// A refused version is spoken of as a version that does not fit, or as a lock.
+// A message about a refused version says that a version does not fit, or names a lock.
 var conflictWords = regexp.MustCompile(`(?i)\bversions?\b.*\b(conflict\w*|mismatch\w*|match\w*|differ\w*|stale|outdated|current|expected|changed|wrong)\b` +
 	`|\b(conflict\w*|mismatch\w*|stale|outdated|wrong|expected|current)\b.*\bversions?\b` +
 	`|\b(edit|update|write) conflict\b|\boptimistic lock`)

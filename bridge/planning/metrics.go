@@ -7,15 +7,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics are the collectors of requests, which every API client shares; the
-// label api tells the clients apart.
+// Metrics are the collectors of requests, which every API client shares. The label api
+// distinguishes the clients.
 type Metrics struct {
 	Requests *prometheus.CounterVec   // api, operation, code (a status, or "error" where no answer came)
 	Duration *prometheus.HistogramVec // api, operation; seconds, the body's reading included
 }
 
-// NewMetrics makes the collectors and registers them, or returns those that
-// are registered there already. A nil Registerer registers nothing.
+// NewMetrics makes and registers the collectors, or returns those registered already. A nil
+// Registerer registers nothing.
 func NewMetrics(r prometheus.Registerer) *Metrics {
 	m := &Metrics{
 		Requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -44,7 +44,7 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 		}
 	}
 	if err != nil {
-		panic(err) // as prometheus.MustRegister does: a mistake of the program
+		panic(err) // like prometheus.MustRegister: a mistake in the program
 	}
 	return c
 }

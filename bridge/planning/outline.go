@@ -2,11 +2,11 @@ package planning
 
 import "slices"
 
-// outline is what is known of a card before it is decoded: where two of its members are.
+// outline has the positions of two members of a card before it is decoded.
 type outline struct {
-	id    span // of the text of its id, without the quotes; empty where that has escapes
-	order span // of its place in the list
-	last  bool // which is the last member
+	id    span // the text of its id, without the quotes; empty where that has escapes
+	order span // its position in the list
+	last  bool // the position is the last member
 }
 
 type span struct{ from, till int }
@@ -22,13 +22,13 @@ func (o *outline) member(b []byte, key, value, end int) {
 	}
 }
 
-// isKey reports whether a member begins with a key. bytes.HasPrefix calls what compares, and
-// this one compares words.
+// isKey reports whether a member begins with a key. It compares words, without the call in
+// bytes.HasPrefix.
 func isKey(member []byte, key string) bool {
 	return len(member) >= len(key) && string(member[:len(key)]) == key
 }
 
-// idOf finds the text of the id that the value from b[from] on is.
+// idOf finds the text of the id in the value from b[from] on.
 func idOf(b []byte, from, till int) span {
 	if b[from] == '{' {
 		found := span{}
@@ -54,16 +54,15 @@ func (o *outline) skip(b []byte) int {
 	return anyValue(b)
 }
 
-// withoutOrder takes the card's place in its list off its text: a card that is put before
-// others changes the place of all of them. It changes the text itself, and returns it with
-// the card's id, a part of it.
+// withoutOrder removes the card's position from its text, as a card put before others changes all
+// their positions. It changes the text itself, and returns it with the card's id, a part of it.
 func (o *outline) withoutOrder(text []byte) (rest, id []byte) {
 	from, till := o.order.from, o.order.till
 	switch {
 	case till == 0:
 		return text, text[o.id.from:o.id.till]
 	case !o.last:
-		till = space(text, till) + 1 // the comma behind it
+		till = space(text, till) + 1 // the comma after it
 	default:
 		for from--; text[from] != ',' && text[from] != '{'; from-- {
 		}

@@ -18,8 +18,8 @@ type Project struct {
 	Type       string
 	Timezone   string
 	Version    int64
-	Start, End time.Time // zero where not set
-	Buckets    []Bucket  // as the project names them; the ids can differ from those of [Client.Buckets]
+	Start, End time.Time // zero where unset
+	Buckets    []Bucket  // the project's own list; its ids can differ from those of [Client.Buckets]
 	APIEnabled bool
 }
 
@@ -47,8 +47,7 @@ type wireProject struct {
 	} `json:"integrations"`
 }
 
-// wireBucket is a bucket as a listing has it (bucket, id) and as the project
-// has it (title, id).
+// wireBucket is a bucket in a listing (bucket, id) and in the project (title, id).
 type wireBucket struct {
 	ID    oid  `json:"id"`
 	XID   oid  `json:"_id"`
@@ -64,7 +63,7 @@ func (w *wireBucket) bucket() (Bucket, error) {
 	return b, nil
 }
 
-// bucketRefs are a project's buckets; what is no array is none.
+// bucketRefs are a project's buckets; anything but an array is empty.
 type bucketRefs []wireBucket
 
 func (b *bucketRefs) UnmarshalJSON(raw []byte) error {
@@ -99,10 +98,9 @@ func (c *Client) Project(ctx context.Context) (Project, error) {
 	return get(ctx, c, c.read("project.get", "read project "+string(c.opts.Project)), (*wireProject).project)
 }
 
-// Probe asks the service for a sign of life, through the circuit breaker like
-// every request: while it is open the answer is [mapping.ErrUnavailable]
-// without asking. Nil, or an error that is not ErrUnavailable, means that the
-// service answers.
+// Probe asks the service for a sign of life, through the circuit breaker like every request. An
+// open breaker answers [mapping.ErrUnavailable] without a request. Nil, or any other error, means
+// that the service answers.
 func (c *Client) Probe(ctx context.Context) error {
 	_, err := c.Project(ctx)
 	return err

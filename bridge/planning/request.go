@@ -10,13 +10,13 @@ import (
 	"planbridge/mapping"
 )
 
-// Request says of a request what its answer is judged by.
+// Request has the facts of a request that decide the meaning of its answer.
 type Request struct {
 	What   string // for errors, "update card 5447…"
 	Writes bool
 
-	// Username is who writes, and Sent what a write carries, so that the words of a
-	// refusal can be read.
+	// Username is the writer, and Sent lists the written fields, so that a refusal's message can
+	// be understood.
 	Username string
 	Sent     []string
 }
@@ -42,7 +42,7 @@ func (u *Write) Request() Request {
 	return Request{what + string(u.ID), true, u.Username, u.fields()}
 }
 
-// Failed wraps what went wrong with the request.
+// Failed wraps an error of the request.
 func (r *Request) Failed(err error) error {
 	if err == nil {
 		return nil
@@ -50,7 +50,7 @@ func (r *Request) Failed(err error) error {
 	return fmt.Errorf("planning: %s: %w", r.What, err)
 }
 
-// CheckID refuses what no path can carry as an id: "" and ".." name other resources.
+// CheckID refuses ids that a path cannot contain: "" and ".." name other resources.
 func CheckID(id mapping.ObjectID) error {
 	if strings.Trim(string(id), ".") == "" {
 		return &mapping.Rejection{Message: "not an id: " + strconv.Quote(string(id))}
@@ -58,8 +58,8 @@ func CheckID(id mapping.ObjectID) error {
 	return nil
 }
 
-// Fault says what an answer other than 2xx means; after is its Retry-After, and
-// said what it says about an error:
+// Fault returns the error of an answer other than 2xx; after is its Retry-After, and said its
+// message:
 //
 //	3xx                            moved; after a write 302 and 303 may say "done, see there"
 //	401, 403                       the secret is refused (403 also: no such project)
@@ -67,7 +67,7 @@ func CheckID(id mapping.ObjectID) error {
 //	429, 503 with Retry-After      leave it alone for a while
 //	408, 425, other 5xx            unavailable; a write: outcome unknown
 //	other 4xx, and 401 403 404     the value is refused, in the service's words
-//	  that speak of the username
+//	  with a message about the username
 func (r *Request) Fault(status int, after, said string, now time.Time) error {
 	fault := mapping.ErrUnavailable
 	switch {
@@ -103,7 +103,7 @@ func (r *Request) Fault(status int, after, said string, now time.Time) error {
 	return withMessage(fault, status, said)
 }
 
-// Misread is the error of an answer that came but says nothing.
+// Misread is the error of an answer without meaning.
 func (r *Request) Misread(err error) error { return misread(r.Writes, err) }
 
 func misread(write bool, err error) error {

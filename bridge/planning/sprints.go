@@ -68,14 +68,12 @@ func (c *Client) Sprint(ctx context.Context, id mapping.ObjectID) (Sprint, error
 	return get(ctx, c, c.read("sprint.get", "read sprint "+string(id), "iterations", id), (*wireSprint).sprint)
 }
 
-// SprintItems are the cards and tasks of a sprint. The service lists tasks
-// flat among the cards, or nested in them; they stay where they were, in Tasks
-// or in a card's Tasks, and may be in both.
+// SprintItems are the cards and tasks of a sprint. The service lists tasks flat among the cards,
+// nested in them, or both. SprintItems keeps them so, in Tasks and in a card's Tasks.
 type SprintItems struct {
 	Cards []mapping.Card
 	Tasks []mapping.Task
-	// Users are the usernames on an entry, by the id of the task (or card),
-	// each once, in the order given.
+	// Users are the usernames on an entry, by the id of the task (or card), each once, in order.
 	Users map[mapping.ObjectID][]string
 }
 
@@ -83,7 +81,7 @@ type SprintItems struct {
 type entry struct {
 	card  *wireCard
 	task  *wireTask
-	users users // on a card; a task has its own
+	users users // a card's; a task has its own
 }
 
 func (e *entry) UnmarshalJSON(raw []byte) error {
@@ -100,8 +98,8 @@ func (e *entry) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, e.card)
 }
 
-// signs are the members by which a sprint listing's task-shaped entries are
-// told from its cards. Their state is none: a card's may be a word too.
+// signs are the members that distinguish tasks from cards in a sprint listing. Their state does
+// not, as a card's may be a word too.
 type signs struct {
 	Tasks         json.RawMessage     `json:"tasks"`
 	TP            flag                `json:"isStandaloneTP"`
@@ -113,10 +111,9 @@ type signs struct {
 	TimeEntries   json.RawMessage     `json:"timeEntriesTotal"`
 }
 
-// isTask decides by what only one of the two can have, the surest first
-// (docs/planning-api.md 2.4, 2.6): a card holds or counts tasks; a task records
-// time and users; a task's owner is its card, while a card has a review, set
-// or not, and no owner.
+// isTask decides by members that only one of the two can have, the surest first
+// (docs/planning-api.md 2.4, 2.6). A card holds or counts tasks. A task records time and users. A
+// task's owner is its card, while a card has a review, set or not, and no owner.
 func (s *signs) isTask() bool {
 	switch {
 	case s.Tasks != nil || bool(s.TP) || s.Counters.Value.Counters != nil:
@@ -127,7 +124,7 @@ func (s *signs) isTask() bool {
 	return s.Owner.Value != "" && s.Review == nil
 }
 
-// users are the users of an entry; what is no array is none.
+// users are the users of an entry; anything but an array is empty.
 type users []struct {
 	User text `json:"user"`
 }
@@ -140,7 +137,7 @@ func (u *users) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// SprintItems reads what is in a sprint (endpoint 9).
+// SprintItems reads the items of a sprint (endpoint 9).
 func (c *Client) SprintItems(ctx context.Context, id mapping.ObjectID) (SprintItems, error) {
 	return decoded(ctx, c, c.sprintItems(id), readSprintItems)
 }
@@ -155,7 +152,7 @@ func readSprintItems(body []byte) (SprintItems, error) {
 	return items, err
 }
 
-// clone copies the lists. What is nested in their elements is shared.
+// clone copies the lists. Their elements share nested data.
 func (s SprintItems) clone() SprintItems {
 	return SprintItems{slices.Clone(s.Cards), slices.Clone(s.Tasks), maps.Clone(s.Users)}
 }
@@ -167,7 +164,7 @@ func (s *SprintItems) add(e *entry) error {
 		s.note(t.ID, e.task.Users)
 		return err
 	}
-	if e.card == nil { // null among the elements
+	if e.card == nil { // a null element
 		return errNoID
 	}
 	card, err := e.card.card("", "")
@@ -185,7 +182,7 @@ func (s *SprintItems) note(id mapping.ObjectID, us users) {
 	}
 }
 
-// AddUser takes in that a user is on an entry.
+// AddUser adds a user to an entry.
 func (s *SprintItems) AddUser(id mapping.ObjectID, name string) {
 	if name != "" && id != "" && !slices.Contains(s.Users[id], name) {
 		s.Users[id] = append(s.Users[id], name)

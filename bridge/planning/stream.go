@@ -16,15 +16,14 @@ const firstBuffer = 128 << 10
 type stream struct {
 	r     io.Reader
 	buf   []byte
-	at    int // buf[at:end] was read and not consumed
+	at    int // buf[at:end] is read and not consumed
 	end   int
-	ended error // why nothing more comes; nil: there may be more
+	ended error // why the stream ended; nil: there may be more
 }
 
 func newStream(r io.Reader) *stream { return &stream{r: r, buf: make([]byte, firstBuffer)} }
 
-// next returns the byte that comes next, without white space before it, and does not
-// consume it.
+// next returns the next byte after white space, without consuming it.
 func (s *stream) next() (byte, error) {
 	for {
 		if s.at = space(s.buf[:s.end], s.at); s.at < s.end {
@@ -36,7 +35,7 @@ func (s *stream) next() (byte, error) {
 	}
 }
 
-// fill reads more, or says why there is no more.
+// fill reads more, or returns why there is no more.
 func (s *stream) fill() error {
 	if s.ended != nil {
 		return s.ended
@@ -59,8 +58,8 @@ func (s *stream) fill() error {
 	return err
 }
 
-// value consumes the value that comes next. What it returns is valid until the next call,
-// and may be changed until then.
+// value consumes the next value. The returned text is valid, and may be changed, until the next
+// call.
 func (s *stream) value(skip func(b []byte) int) ([]byte, error) {
 	if _, err := s.next(); err != nil {
 		return nil, unexpected(err)
@@ -82,8 +81,8 @@ func (s *stream) value(skip func(b []byte) int) ([]byte, error) {
 
 func anyValue(b []byte) int { return skipValue(b, 0, 0) }
 
-// elements consumes an array or object that begins with begin, and calls each once at
-// every element or key.
+// elements consumes an array or object that begins with begin. It calls each once at every
+// element or key.
 func (s *stream) elements(begin byte, each func() error) error {
 	c, err := s.next()
 	if err != nil {
@@ -141,7 +140,7 @@ func (s *stream) key() (string, error) {
 	return key, nil
 }
 
-// done reports what is wrong where something comes behind the last value.
+// done returns an error where the stream goes on after the last value.
 func (s *stream) done() error {
 	_, err := s.next()
 	switch {

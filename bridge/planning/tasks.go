@@ -6,8 +6,8 @@ import (
 	"planbridge/mapping"
 )
 
-// wireTask is a task as the service spells it (docs/planning-api.md 2.6). Answers
-// omit several members; what is absent reads as empty.
+// wireTask is a task in the service's JSON (docs/planning-api.md 2.6). Answers omit several
+// members; a missing one reads as empty.
 type wireTask struct {
 	ID       oid               `json:"_id"`
 	CID      integer           `json:"cid"`
@@ -20,8 +20,7 @@ type wireTask struct {
 	Users    users             `json:"users"` // in sprint listings
 }
 
-// task converts. owner is the card that is known to hold the task; it stands
-// in where the answer omits the owner.
+// task converts. owner is the known card of the task, for an answer that omits the owner.
 func (w *wireTask) task(owner mapping.ObjectID) (mapping.Task, error) {
 	if w.ID == "" {
 		return mapping.Task{}, errNoID
@@ -64,8 +63,8 @@ func (c *Client) Task(ctx context.Context, id mapping.ObjectID) (mapping.Task, e
 	return get(ctx, c, k, func(w *wireTask) (mapping.Task, error) { return w.task("") })
 }
 
-// NewTask is a task to be made. An empty summary or estimate is left out; the
-// estimate is in hours, in decimal text.
+// NewTask is a task to make. An empty summary or estimate is left out; the estimate is in hours,
+// in decimal text.
 type NewTask struct{ Title, Summary, Estimate string }
 
 // CreateTask makes one task on a card (endpoint 14), as [Client.CreateCard]
@@ -108,8 +107,8 @@ func (c *Client) makeTasks(ctx context.Context, n Creation) ([]mapping.Task, err
 		})
 }
 
-// UpdateTask writes attributes of a task under their versions (endpoint 16),
-// as [Client.UpdateCard] writes those of a card; a task has a state too.
+// UpdateTask writes attributes of a task under their versions (endpoint 16), as
+// [Client.UpdateCard] does for a card. A task also has a state.
 func (c *Client) UpdateTask(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
 	return c.update(ctx, c.read("task.update", "", "tasks", id), Write{ID: id, Username: username, Images: images, Set: set})
 }

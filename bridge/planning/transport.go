@@ -21,35 +21,34 @@ import (
 	"planbridge/mapping"
 )
 
-// The most that is read of one answer, in bytes. A backlog is streamed, so its
-// bound guards time and not memory.
+// Bounds on one answer, in bytes. A backlog is streamed, so that its bound guards time, not
+// memory.
 const (
 	maxAnswer  = 32 << 20
 	maxBacklog = 256 << 20
 )
 
-// call is one request to come.
+// call is one request to make.
 type call struct {
 	Request
 	operation string // label of the metrics, "card.update"
 	method    string
 	path      string // below the project, "" or with a leading slash
 	body      []byte
-	invalid   error // why the request cannot be made
+	invalid   error // why the request is invalid
 
-	// take consumes the body of a 2xx answer; its error means that the answer
-	// is not understood.
+	// take consumes the body of a 2xx answer; its error means that the answer is unintelligible.
 	take func([]byte) error
-	// stream consumes it as it arrives. It is called at most once for a call.
+	// stream consumes the body as it arrives. It is called at most once for a call.
 	stream func(io.Reader) error
 	// condition asks for the answer only where it changed; nil: always.
 	condition *condition
-	// refused reads the answer of an update before the general rules do: nil
-	// means that it has nothing to say.
+	// refused reads the answer of an update before the general rules do. It returns nil where
+	// those apply.
 	refused func(status int, body []byte) error
 }
 
-// read begins a call; the segments are folders as they are and ids, escaped.
+// read begins a call; the segments are literal path segments, and ids to escape.
 func (c *Client) read(operation, what string, segments ...any) call {
 	k := call{Request: Request{What: what}, operation: operation, method: http.MethodGet}
 	for _, s := range segments {
@@ -64,15 +63,14 @@ func (c *Client) read(operation, what string, segments ...any) call {
 	return k
 }
 
-// refuse says why the request cannot be made; nil: it can.
+// refuse records why the request is invalid; nil: it is valid.
 func (k *call) refuse(err error) {
 	if k.invalid == nil {
 		k.invalid = err
 	}
 }
 
-// do makes the call: reads are retried, writes never. The error is wrapped
-// with what was being done.
+// do makes the call: reads are retried, writes never. It wraps the error with the operation.
 func (c *Client) do(ctx context.Context, k call) error {
 	_, err := c.retried(ctx, k)
 	return k.Failed(err)
@@ -98,7 +96,7 @@ func (c *Client) retried(ctx context.Context, k call) (body []byte, err error) {
 	return body, err
 }
 
-// spreadPause draws each pause between half of a growing one and three halves.
+// spreadPause draws each pause between half and three halves of a growing one.
 type spreadPause struct {
 	backoff.BackOff
 	random func(n int64) int64
@@ -181,7 +179,7 @@ func (c *Client) setHeader(req *http.Request, k call) error {
 	return nil
 }
 
-// answer reads and judges an answer whose status has come.
+// answer reads and judges the body of an answer.
 func (c *Client) answer(caller context.Context, k call, resp *http.Response) ([]byte, error) {
 	if k.condition.met(resp) {
 		return nil, nil
@@ -213,8 +211,8 @@ func (c *Client) answer(caller context.Context, k call, resp *http.Response) ([]
 	return body, nil
 }
 
-// streamed hands the body to the call's consumer and tells apart whose fault
-// an error is: the visitor's, the connection's, or the text's.
+// streamed passes the body to the call's consumer. It distinguishes errors of the visitor, of the
+// connection and of the text.
 func (k *call) streamed(caller context.Context, body io.Reader) error {
 	watched := &bounded{r: body, left: maxBacklog}
 	err := k.stream(watched)
@@ -277,9 +275,9 @@ func (c *connection) traced(ctx context.Context) context.Context {
 	})
 }
 
-// missed reports whether a failed request certainly never left: no connection
-// was had, or the last thing that was tried was to dial one (the transport
-// itself tries again only what was not sent). Without proof it may have left.
+// missed reports whether a failed request certainly was not sent. That is so where there was no
+// connection, or where dialling was the last attempt, as the transport repeats only unsent
+// requests. Without proof it may have been sent.
 func (c *connection) missed(err error) bool {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {

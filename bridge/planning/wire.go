@@ -8,20 +8,18 @@ import (
 	"planbridge/mapping"
 )
 
-// The types of this file read the values of the planning service in every
-// spelling that its samples and real data show (docs/planning-api.md 2.1). A value
-// that has an unexpected shape reads as empty: one odd field must not cost the
-// whole listing. Only what is not JSON at all is an error, the decoder's.
+// The types of this file read the planning service's values in every spelling of its samples and
+// of real data (docs/planning-api.md 2.1). A value of an unexpected shape reads as empty, as one
+// odd field must not cost the whole listing. Only invalid JSON is an error, from the decoder.
 
-// reader is what every such type is.
+// reader is the interface of all these types.
 type reader interface{ UnmarshalJSON([]byte) error }
 
-// versioned is an attribute, `{value, version}`. A bare value is taken as a
-// value without a version.
+// versioned is an attribute, `{value, version}`. A bare value has no version.
 type versioned[T any] struct {
 	Value   T
 	Version int64
-	Told    bool // that there is such an attribute
+	Told    bool // the attribute exists
 }
 
 func (v *versioned[T]) UnmarshalJSON(raw []byte) error {
@@ -45,7 +43,7 @@ func (v *versioned[T]) UnmarshalJSON(raw []byte) error {
 	return any(&v.Value).(reader).UnmarshalJSON(value)
 }
 
-// text is a string; numbers and booleans are taken as they are spelt.
+// text is a string; numbers and booleans become their text.
 type text string
 
 func (t *text) UnmarshalJSON(raw []byte) error {
@@ -53,9 +51,8 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// rich is rich text, read as its Markdown: "", null, a bare string, or
-// {markdown, html} (facts of real data). Where only HTML is given it stands
-// in, since Markdown allows it.
+// rich is rich text, read as its Markdown: "", null, a bare string, or {markdown, html} (facts of
+// real data). HTML alone is used as Markdown, which allows it.
 type rich string
 
 func (r *rich) UnmarshalJSON(raw []byte) error {
@@ -85,8 +82,8 @@ func (o *oid) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// bucketState is a card's state where it names its bucket; a sprint listing
-// may show null or a word such as in-progress instead (docs/planning-api.md 2.4).
+// bucketState is a card's state as the id of its bucket; a sprint listing may show null or a word
+// such as in-progress instead (docs/planning-api.md 2.4).
 type bucketState oid
 
 func (b *bucketState) UnmarshalJSON(raw []byte) error {
@@ -101,14 +98,13 @@ func (b *bucketState) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// looksLikeID tells an object id (24 hexadecimal digits in every sample) from
-// a word.
+// looksLikeID distinguishes an object id (24 hexadecimal digits in every sample) from a word.
 func looksLikeID(s string) bool {
 	return len(s) == 24 && strings.Trim(s, "0123456789abcdefABCDEF") == ""
 }
 
-// number is a decimal number in canonical text (see [ParseNumber]), "" for
-// null. A text that is no number is kept: it is what people see there.
+// number is a decimal number in canonical text (see [ParseNumber]), "" for null. A text that is
+// no number stays as it is, since people see it there.
 type number string
 
 func (n *number) UnmarshalJSON(raw []byte) error {
@@ -125,7 +121,7 @@ func (n number) float() float64 {
 	return f
 }
 
-// float reads a number as what it counts, 0 for what is none.
+// float reads a number, 0 for anything else.
 func float(raw []byte) float64 {
 	text := scalar(raw)
 	if n, ok := parseInteger(text); ok {
@@ -135,10 +131,9 @@ func float(raw []byte) float64 {
 	return f
 }
 
-// ParseNumber returns the canonical decimal text of a number, as estimates
-// have it in package mapping: no exponent, no needless zeros, no plus sign
-// ("3", "0.5", "-1"). It reports false for what is no number or is beyond
-// ±1e15, where nothing an estimate could mean is left.
+// ParseNumber returns the canonical decimal text of a number, as estimates have it in package
+// mapping: no exponent, no needless zeros, no plus sign ("3", "0.5", "-1"). It reports false for
+// other text, and beyond ±1e15, which no estimate reaches.
 func ParseNumber(s string) (string, bool) {
 	f, ok := parseFloat(s)
 	switch {
@@ -158,7 +153,7 @@ func parseFloat(s string) (float64, bool) {
 	return f, true
 }
 
-// integer is a whole number; floats (1.0) and numeric strings are taken.
+// integer is a whole number; it also reads floats (1.0) and numeric strings.
 type integer int64
 
 func (i *integer) UnmarshalJSON(raw []byte) error {
@@ -167,8 +162,7 @@ func (i *integer) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// parseInteger reads "7", "7.0" and "7e0"; it reports false for what is not
-// whole or not exact.
+// parseInteger reads "7", "7.0" and "7e0"; it reports false for anything not whole or not exact.
 func parseInteger(text []byte) (int64, bool) {
 	if len(text) == 1 && text[0] >= '0' && text[0] <= '9' { // most versions
 		return int64(text[0] - '0'), true
@@ -193,8 +187,8 @@ func (f *flag) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// stamp is a moment in UTC: `{"$date": …}` or bare, as ISO 8601 text or as
-// milliseconds since 1970. What cannot be read is the zero time.
+// stamp is a moment in UTC: `{"$date": …}` or bare, as ISO 8601 text or as milliseconds since
+// 1970. An unreadable one is the zero time.
 type stamp time.Time
 
 // A time without a zone is UTC (docs/planning-api.md 2.1).

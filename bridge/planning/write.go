@@ -15,36 +15,35 @@ import (
 	"planbridge/mapping"
 )
 
-// Updated is what the service answered to a write: the version of the whole
-// item (0 where the answer does not say) and the values and versions of its
-// attributes. Attributes that the answer does not carry are absent.
+// Updated is the service's answer to a write: the version of the whole item (0 where missing) and
+// the values and versions of its attributes. Attributes missing in the answer are absent.
 type Updated struct {
 	Version int64
 	Values  map[mapping.Attribute]mapping.Versioned
-	// Plain says why the summary's html carries its text as plain paragraphs;
-	// "" where it was rendered.
+	// Plain says why the summary's html has its text as plain paragraphs; "" where it was
+	// rendered.
 	Plain string
 }
 
-// Write is an update to come: the item, who writes, and what.
+// Write is an update to make: the item, the user, and the attributes.
 type Write struct {
 	ID       mapping.ObjectID
-	Card     bool // and not a task
+	Card     bool // otherwise a task
 	Username string
 	Images   mapping.Images // how the html of a summary shows its images
 	Set      map[mapping.Attribute]mapping.Versioned
 }
 
-// Change is one attribute of a [Write], as it is sent.
+// Change is one sent attribute of a [Write].
 type Change struct {
 	Attribute mapping.Attribute
 	Value     string
-	HTML      string // of a summary
+	HTML      string // for a summary
 	Version   int64
 }
 
-// writable reports whether the API can write the attribute of such an item: a
-// card's state is its bucket, which the API cannot change.
+// writable reports whether the API can write the attribute of such an item. A card's state is its
+// bucket, which the API cannot change.
 func (u *Write) writable(attr mapping.Attribute) bool {
 	return slices.Contains(mapping.Attributes, attr) && !(u.Card && attr.Spec().Tracked)
 }
@@ -58,8 +57,8 @@ func (u *Write) fields() []string {
 	return names
 }
 
-// Changes is what is sent, by the attributes' names, or says which attribute the
-// API cannot take. plain is that of [Updated].
+// Changes returns the sent attributes by name, or an error for one that the API cannot take.
+// plain is that of [Updated].
 func (u *Write) Changes() (changes []Change, plain string, err error) {
 	if len(u.Set) == 0 {
 		return nil, "", &mapping.Rejection{Message: "nothing to write"}
@@ -103,7 +102,7 @@ func (u *Write) body(changes []Change) ([]byte, error) {
 	return encode(members)
 }
 
-// estimateNumber makes the number of an estimate, as JSON spells it. Story points are whole
+// estimateNumber converts an estimate to a JSON number. Story points are whole
 // (docs/planning-api.md 8), and no documented value clears an estimate.
 func estimateNumber(s string, whole bool) (string, error) {
 	n, ok := ParseNumber(s)
@@ -147,19 +146,19 @@ func (c *Client) update(ctx context.Context, k call, u Write) (Updated, error) {
 	return done, err
 }
 
-// Draft is a card or task to be made. An empty summary or estimate is left out.
+// Draft is a card or task to make. An empty summary or estimate is left out.
 type Draft struct{ Username, Title, Summary, Estimate string }
 
-// Creation is several cards or tasks to be made.
+// Creation is several cards or tasks to make.
 type Creation struct {
-	In       mapping.ObjectID // the bucket or, of tasks, the card
-	Cards    bool             // and not tasks
-	Username string           // who writes, as a refusal would name them
+	In       mapping.ObjectID // the bucket, or the card of tasks
+	Cards    bool             // otherwise tasks
+	Username string           // the writing user, as a refusal would name them
 	Drafts   []Draft
 	Batch    bool // sent as an array
 }
 
-// Checked returns the drafts as they are sent, or says what the API cannot take.
+// Checked returns the drafts as they are sent, or an error for one that the API cannot take.
 func (n *Creation) Checked() ([]Draft, error) {
 	out := slices.Clone(n.Drafts)
 	for i := range out {
@@ -174,7 +173,7 @@ func (n *Creation) Checked() ([]Draft, error) {
 	return out, nil
 }
 
-// body is what a create body has of the item (docs/planning-api.md 4.1, 4.3).
+// body is an item's part of a create body (docs/planning-api.md 4.1, 4.3).
 func (d *Draft) body() map[string]any {
 	value := func(v any) map[string]any { return map[string]any{"value": v} }
 	members := map[string]any{"username": d.Username, "title": value(d.Title)}
@@ -203,9 +202,8 @@ func (n *Creation) body() ([]byte, error) {
 	return encode(bodies)
 }
 
-// create posts items. The answer may be an object or an array whatever was sent.
-// Items that were answered are returned also beside an error; fewer than were
-// sent leave the outcome unknown.
+// create posts items. The answer may be an object or an array for either form of request. It
+// returns answered items also beside an error. Fewer items than sent leave the outcome unknown.
 func create[W, T any](ctx context.Context, c *Client, k call, n Creation, convert func(*W) (T, error)) ([]T, error) {
 	if len(n.Drafts) == 0 {
 		return nil, nil
@@ -223,9 +221,9 @@ func create[W, T any](ctx context.Context, c *Client, k call, n Creation, conver
 	return made, err
 }
 
-// partial are the items of a create's answer that lack what was sent. The
-// document has it all there (docs/planning-api.md 4.1, 4.3), but what is absent must
-// not be taken for empty: these are read.
+// partial lists the items of a create's answer that lack sent attributes. The document promises
+// all of them (docs/planning-api.md 4.1, 4.3), but a missing one must not count as empty. These
+// items are read.
 type partial struct {
 	summary, estimate bool // were sent
 	ids               map[mapping.ObjectID]bool
@@ -239,15 +237,15 @@ func partialOf(drafts []Draft) *partial {
 	}
 }
 
-// look notes an item whose answer does not tell all of its attributes.
+// look notes an item whose answer lacks attributes.
 func (p *partial) look(id oid, title text, summary rich, estimate versioned[number]) {
 	if title == "" || p.summary && summary == "" || p.estimate && !estimate.Told {
 		p.ids[mapping.ObjectID(id)] = true
 	}
 }
 
-// complete reads those of made that were not told in full. The outcome is
-// unknown where one cannot be read: it is there, and has to be looked for.
+// complete reads the partial items. Where one cannot be read the outcome is unknown: it exists
+// and must be looked up.
 func complete[T any](ctx context.Context, p *partial, made []T, err error, id func(T) mapping.ObjectID, read func(context.Context, T) (T, error)) ([]T, error) {
 	whole := made[:0]
 	for _, t := range made {
