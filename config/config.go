@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Config is the whole configuration. The yaml tags are the keys of the file;
-// a field without one is derived.
+// Config is the whole configuration. The yaml tags are the keys of the file. A field without a
+// tag is derived.
 type Config struct {
 	Server     Server            `yaml:"server"`
 	GitHub     GitHub            `yaml:"github"`
@@ -19,60 +19,59 @@ type Config struct {
 	MarkerKeys []Secret          `yaml:"marker_key,one"` // the first signs, all verify
 	Labels     Labels            `yaml:"labels"`
 	Brakes     Brakes            `yaml:"brakes"`
-	// Coalesce is how long further edits of an item are folded after a write; 0: not.
+	// Coalesce is how long further edits of an item are folded after a write; 0: none are.
 	Coalesce time.Duration `yaml:"coalesce"`
-	// LedgerRetention is how long a conflict stays in the ledger that waits for no
-	// answer; 0: for ever. LedgerArchive is the file to which expired ones are appended
-	// first; "": they are only removed.
+	// LedgerRetention is how long a conflict that waits for no answer stays in the ledger; 0: for
+	// ever. LedgerArchive is the file to which expired conflicts are first appended; "": they are
+	// only removed.
 	LedgerRetention time.Duration `yaml:"ledger_retention"`
 	LedgerArchive   string        `yaml:"ledger_archive"`
 	// VerifyInterval is how often all links are verified; 0: only by hand.
 	VerifyInterval time.Duration `yaml:"verify_interval"`
 	Retry          Retry         `yaml:"retry"`
-	// Include are more files with routes and users, relative to this one.
+	// Include lists more files with routes and users, relative to this one.
 	Include []string `yaml:"include"`
-	Routes  []Route  `yaml:"routes"` // in the file's order, those of included files last
+	Routes  []Route  `yaml:"routes"` // in the file's order, then those of included files
 
-	src *source // where things stand in the file; nil for a Config made in Go
+	src *source // the position of each key in the file; nil for a Config made in Go
 }
 
-// Server says where planbridge listens, as host:port.
+// Server has the addresses on which planbridge listens, as host:port.
 type Server struct {
 	Listen      string `yaml:"listen"`       // public: webhooks only
 	AdminListen string `yaml:"admin_listen"` // private: metrics, probes, status page, API
-	// AdminToken is demanded on the admin listener, but for metrics and
-	// probes, where that does not listen on a loopback address. Zero: none.
+	// AdminToken is required on an admin listener that is not on a loopback address, except for
+	// metrics and probes. Zero: none.
 	AdminToken Secret `yaml:"admin_token"`
-	// AdminHosts are more names to which the admin listener answers. On a loopback address
-	// it answers to localhost and loopback addresses without them. On another it does to
+	// AdminHosts are further host names that the admin listener accepts. On a loopback address it
+	// always accepts localhost and loopback addresses. On another address it always accepts
 	// addresses, names without a dot and private domains.
 	AdminHosts []string `yaml:"admin_hosts"`
-	// AdminUserHeader names the header in which a reverse proxy says who acts. It is
-	// believed from TrustedProxies alone: addresses, and networks such as 10.0.0.0/8.
+	// AdminUserHeader names the header in which a reverse proxy names the acting user. Only
+	// TrustedProxies may set it: addresses, and networks such as 10.0.0.0/8.
 	AdminUserHeader string   `yaml:"admin_user_header"`
 	TrustedProxies  []string `yaml:"trusted_proxies"`
-	// ProtectMetrics demands AdminToken for the metrics too, wherever the listener is.
+	// ProtectMetrics requires AdminToken for the metrics too, wherever the listener is.
 	ProtectMetrics bool `yaml:"protect_metrics"`
 }
 
 // GitHub is the GitHub side. Exactly one of Token and App is set.
 type GitHub struct {
 	APIURL          string        `yaml:"api_url"`         // without a trailing slash
-	WebhookSecrets  []Secret      `yaml:"webhook_secrets"` // for all repositories that Webhooks does not name
+	WebhookSecrets  []Secret      `yaml:"webhook_secrets"` // for all repositories without an entry in Webhooks
 	Webhooks        []Webhook     `yaml:"webhooks"`
 	Token           Secret        `yaml:"token"`
 	App             *App          `yaml:"app"`
 	CatchUpInterval time.Duration `yaml:"catch_up_interval"`
 	Settle          time.Duration `yaml:"settle"`
 	EnterDelay      time.Duration `yaml:"enter_delay"`
-	WritesPerMinute int           `yaml:"writes_per_minute"` // that make content, of all replicas together
+	WritesPerMinute int           `yaml:"writes_per_minute"` // writes that make content, for all replicas together
 	WritesPerHour   int           `yaml:"writes_per_hour"`
 	EditsPerMinute  int           `yaml:"edits_per_minute"` // all other writes
-	FormerAccounts  []string      `yaml:"former_accounts"`  // logins the bridge had before, or has where GitHub does not tell it
+	FormerAccounts  []string      `yaml:"former_accounts"`  // earlier logins of the bridge, or the present one where GitHub does not tell it
 }
 
-// Webhook is what is believed about some repositories: deliveries that one of the
-// secrets signed.
+// Webhook is a group of repositories with the secrets that may sign their deliveries.
 type Webhook struct {
 	Repositories []string `yaml:"repositories"` // owner/name; owner or owner/* for all of an owner's
 	Secrets      []Secret `yaml:"secrets"`
@@ -86,7 +85,7 @@ type App struct {
 
 // Planning is the planning side.
 type Planning struct {
-	BaseURL           string             `yaml:"base_url"` // what stands before /api/, without a trailing slash
+	BaseURL           string             `yaml:"base_url"` // the part before /api/, without a trailing slash
 	PollInterval      time.Duration      `yaml:"poll_interval"`
 	PollMin           time.Duration      `yaml:"poll_min"`
 	TaskSweepInterval time.Duration      `yaml:"task_sweep_interval"`
@@ -94,16 +93,14 @@ type Planning struct {
 	Projects          map[string]Project `yaml:"projects"` // by the name that routes use
 }
 
-// Project is one planning project. Username makes the writes that no entry of
-// Users covers.
+// Project is one planning project. Username makes the writes of users without an entry in Users.
 type Project struct {
 	ID       string `yaml:"id"` // usually 24 hexadecimal digits
 	Secret   Secret `yaml:"secret"`
 	Username string `yaml:"username"`
 }
 
-// Labels names the labels that carry values. Estimate, Hours and Card hold
-// [ValuePlaceholder] once.
+// Labels names the labels with values. Estimate, Hours and Card contain [ValuePlaceholder] once.
 type Labels struct {
 	Prefix     string `yaml:"prefix"`
 	InProgress string `yaml:"in_progress"`
@@ -115,13 +112,13 @@ type Labels struct {
 // ValuePlaceholder stands for the number in a label pattern.
 const ValuePlaceholder = "{value}"
 
-// Brakes bound what one route may do in a minute; what is over waits.
+// Brakes bound the acts of one route in a minute; further ones wait.
 type Brakes struct {
 	CreatesPerMinute int `yaml:"creates_per_minute"`
 	ClosesPerMinute  int `yaml:"closes_per_minute"`
 }
 
-// Retry bounds what is tried again before it is parked as a failure.
+// Retry bounds the attempts before a key is parked as a failure.
 type Retry struct {
 	MaxAttempts int           `yaml:"max_attempts"`
 	MaxInterval time.Duration `yaml:"max_interval"`
@@ -169,17 +166,16 @@ const (
 	Merge        = "merge"
 )
 
-// Route says which issues of a repository live in which bucket of which
-// project. It stands on its own: what the file's defaults say is in it.
+// Route maps issues of a repository to a bucket of a project. It contains the file's defaults.
 type Route struct {
 	Repository   string   `yaml:"repository"`   // owner/name, or a glob in the name
-	Repositories []string `yaml:"repositories"` // several of these, in the place of Repository
-	Exclude      []string `yaml:"exclude"`      // what a glob leaves out
+	Repositories []string `yaml:"repositories"` // several of these, instead of Repository
+	Exclude      []string `yaml:"exclude"`      // repositories that a glob does not match
 	Name         string   `yaml:"name"`         // unique; the repository where the file gives none
 	Project      string   `yaml:"project"`      // a key of Planning.Projects
 	Bucket       string   `yaml:"bucket"`       // title or id
-	// BucketByLabel sends issues with a label to another bucket; where several
-	// labels apply, the first of BucketLabels, its keys in the file's order.
+	// BucketByLabel sends issues with a label to another bucket. Of several labels, the first of
+	// BucketLabels counts: its keys in the file's order.
 	BucketByLabel map[string]string `yaml:"bucket_by_label"`
 	BucketLabels  []string
 	Issues        Issues `yaml:"issues"`
@@ -187,29 +183,29 @@ type Route struct {
 	AllowPublic   bool   `yaml:"allow_public"`
 	// CreateIssues is always false where NewCardsIn is "".
 	CreateIssues bool `yaml:"create_issues"`
-	// NewCardsIn is the repository in which new cards become issues: the route's only
-	// one, or the one that the file says; "": none.
+	// NewCardsIn is the repository in which new cards become issues: the route's only one, or the
+	// one in the file; "": none.
 	NewCardsIn string `yaml:"new_cards_in"`
 	Tasks      string `yaml:"tasks"`
-	// TasksPerCard bounds the tasks that sub-issues or checklist lines get on one card.
+	// TasksPerCard bounds the tasks of sub-issues or checklist lines on one card.
 	TasksPerCard int    `yaml:"tasks_per_card"`
 	Images       string `yaml:"images"` // how planning shows remote images
 	TrackingTask bool   `yaml:"tracking_task"`
 	Force        bool   `yaml:"force"`
-	// Conflicts has a policy for each of title, summary, estimate and state,
-	// and the default that those not named by the file got.
+	// Conflicts has a policy for each of title, summary, estimate and state, and the default for
+	// those that the file omits.
 	Conflicts map[string]string `yaml:"conflicts,merge"`
-	File      string            // that the route stands in; "" for a Config made in Go
-	Line      int               // where it begins there
+	File      string            // the route's file; "" for a Config made in Go
+	Line      int               // the line where the route begins
 }
 
-// Issues says which issues of a repository a route takes.
+// Issues selects the issues of a repository that a route takes.
 type Issues struct {
-	Labels        []string `yaml:"labels"` // any of them; none named: all issues
+	Labels        []string `yaml:"labels"` // any of them; empty: all issues
 	ExcludeLabels []string `yaml:"exclude_labels"`
 	Authors       string   `yaml:"authors"`
-	// Quarantine says whether strangers' issues on a public repository wait until
-	// a person with triage rights lets them in.
+	// Quarantine says whether strangers' issues on a public repository wait until a person with
+	// triage rights lets them in.
 	Quarantine string `yaml:"quarantine"`
 }
 
@@ -241,7 +237,7 @@ func isGlob(repository string) bool { return strings.ContainsAny(repository, "*?
 // createsIssues reports whether new cards of the route's buckets become issues.
 func (r *Route) createsIssues() bool { return r.CreateIssues && r.Direction != ToPlanning }
 
-// defaults returns what holds where the file says nothing.
+// defaults returns the values of keys that the file omits.
 func defaults() Config {
 	return Config{
 		Server: Server{Listen: ":8080", AdminListen: "127.0.0.1:9090"},
@@ -270,8 +266,7 @@ func defaults() Config {
 	}
 }
 
-// routeDefaults returns what holds where neither a route nor the file's
-// defaults say anything.
+// routeDefaults returns the values of keys that neither a route nor the file's defaults have.
 func routeDefaults() Route {
 	return Route{
 		Issues:       Issues{Authors: Anyone, Quarantine: QuarantineAuto},

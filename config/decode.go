@@ -13,20 +13,18 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// decoder turns YAML into structs, strictly: unknown and doubled keys and
-// values of another type are faults, all of which are collected. It works on
-// the syntax tree and not through yaml.Unmarshal, which stops at the first
-// fault and forgets where things stood.
+// decoder turns YAML into structs, strictly: unknown keys, duplicate keys and values of a wrong
+// type are faults. It collects all faults. It reads the syntax tree, as yaml.Unmarshal stops at
+// the first fault and loses positions.
 type decoder struct {
 	env     func(string) (string, bool)
-	wanted  func(key string) bool // which secrets are resolved
+	wanted  func(key string) bool // the secrets to resolve
 	src     *source
-	file    string // that is decoded
-	lines   int    // that it has
+	file    string // the present file
+	lines   int    // its number of lines
 	anchors map[string]ast.Node
 	keys    map[string][]string // of each mapping, by its path, in the file's order
-	// fresh gives the elements of lists and mappings of a type their value
-	// before anything is decoded into them.
+	// fresh has the initial value of the elements of lists and mappings, by type.
 	fresh  map[reflect.Type]reflect.Value
 	faults Faults
 }
@@ -47,16 +45,16 @@ func (d *decoder) faultAt(path string, p position, found, want string) {
 	d.faults = append(d.faults, Fault{p.file, p.line, p.column, inFile(path), found, want})
 }
 
-// place returns where a node of the present file begins. The parser may place one behind
-// the file's end: it stands on the last line.
+// place returns the position of a node of the present file. The parser may put one after the
+// file's end: then it is on the last line.
 func (d *decoder) place(n ast.Node) position {
 	p := place(n)
 	p.file, p.line = d.file, min(p.line, d.lines)
 	return p
 }
 
-// place returns where a node begins. A block mapping's own token is its first
-// colon, so its first key is taken.
+// place returns the position of a node. A block mapping's own token is its first colon, so that
+// place uses its first key.
 func place(n ast.Node) position {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		n = m.Values[0].Key
@@ -65,9 +63,9 @@ func place(n ast.Node) position {
 	return position{line: max(p.Line, 1), column: max(p.Column, 1)}
 }
 
-// resolve follows anchors and aliases to what they stand for.
+// resolve follows anchors and aliases to their node.
 func (d *decoder) resolve(n ast.Node) ast.Node {
-	for range 10 { // an anchor may hold an alias; a chain that goes on is a circle
+	for range 10 { // an anchor may hold an alias; a longer chain is a circle
 		switch t := n.(type) {
 		case *ast.AnchorNode:
 			n = t.Value
@@ -84,7 +82,7 @@ func (d *decoder) resolve(n ast.Node) ast.Node {
 	return n
 }
 
-// Visit collects the anchors; the decoder is an [ast.Visitor] for that alone.
+// Visit collects the anchors: the decoder is an [ast.Visitor] only for that.
 func (d *decoder) Visit(n ast.Node) ast.Visitor {
 	if a, ok := n.(*ast.AnchorNode); ok {
 		d.anchors[a.Name.GetToken().Value] = a.Value
@@ -92,8 +90,8 @@ func (d *decoder) Visit(n ast.Node) ast.Visitor {
 	return d
 }
 
-// value decodes n into v. A null list or mapping is an empty one, so that
-// all of a section can be commented out.
+// value decodes n into v. A null list or mapping is empty, so that a whole section can be
+// commented out.
 func (d *decoder) value(path string, n ast.Node, v reflect.Value, option string) {
 	d.src.at[path] = d.place(n)
 	n = d.resolve(n)
@@ -123,8 +121,8 @@ func (d *decoder) value(path string, n ast.Node, v reflect.Value, option string)
 	}
 }
 
-// entry decodes the value of a mapping's entry. A section stands where its
-// key does, and not where its first key does.
+// entry decodes the value of a mapping's entry. Faults of a section are at its key, not at its
+// first entry.
 func (d *decoder) entry(path string, e *ast.MappingValueNode, v reflect.Value, option string) {
 	d.value(path, e.Value, v, option)
 	if m, ok := e.Value.(*ast.MappingNode); ok && !m.IsFlowStyle {
@@ -157,8 +155,8 @@ func (d *decoder) structure(path string, n ast.Node, v reflect.Value) {
 	}
 }
 
-// mapping decodes a mapping with free keys. It replaces what stood in v, but with the
-// option merge it adds to it. With the option file it may stand in a file of its own.
+// mapping decodes a mapping with free keys. It replaces the content of v, or adds to it with the
+// option merge. With the option file the mapping may be in a file of its own.
 func (d *decoder) mapping(path string, n ast.Node, v reflect.Value, option string) {
 	if name, ok := text(n); ok && option == "file" {
 		file, named := strings.CutPrefix(name, "file:")
@@ -267,10 +265,10 @@ func (d *decoder) secret(path string, n ast.Node, v reflect.Value) {
 		return
 	}
 	if !ok {
-		ref = "" // whatever it is, it is not shown
+		ref = "" // never show it
 	}
 	if !d.wanted(path) {
-		d.src.failed[path] = true // says Validate that a missing value is no fault
+		d.src.failed[path] = true // so that Validate reports no missing value
 		return
 	}
 	s, found, want := resolveSecret(ref, d.env)
@@ -281,8 +279,8 @@ func (d *decoder) secret(path string, n ast.Node, v reflect.Value) {
 	v.Set(reflect.ValueOf(s))
 }
 
-// storeURL takes a URL from the environment: one with a password is a secret.
-// (file: begins the URL of an embedded store.)
+// storeURL reads a URL from the environment, as one with a password is a secret. (file: is the
+// scheme of an embedded store.)
 func (d *decoder) storeURL(path string, n ast.Node, v reflect.Value, ref string) {
 	if !d.wanted(path) {
 		return
@@ -295,8 +293,8 @@ func (d *decoder) storeURL(path string, n ast.Node, v reflect.Value, ref string)
 	v.SetString(s.Reveal())
 }
 
-// entries returns the entries of a mapping by key and leaves their order in d.keys. What
-// a wrong node holds is not shown: it may be a secret in the wrong place.
+// entries returns the entries of a mapping by key and stores their order in d.keys. It does not
+// show a wrong node's content, which may be a misplaced secret.
 func (d *decoder) entries(path string, n ast.Node) (map[string]*ast.MappingValueNode, bool) {
 	m, ok := n.(*ast.MappingNode)
 	if !ok {
@@ -362,7 +360,7 @@ func integer(n ast.Node) (int64, bool) {
 	return 0, false
 }
 
-// kind names what a node is without showing it.
+// kind names the type of a node without showing it.
 func kind(n ast.Node) string {
 	switch n.(type) {
 	case *ast.NullNode:
@@ -385,7 +383,7 @@ func kind(n ast.Node) string {
 	return "something else"
 }
 
-// show returns what stands in the file, of a scalar its text.
+// show returns the kind of a node, or a scalar's text.
 func show(n ast.Node) string {
 	if s, ok := text(n); ok {
 		return quote(s)
@@ -397,7 +395,7 @@ func show(n ast.Node) string {
 	return kind(n)
 }
 
-// hintQuote tells how a number or a truth value becomes text.
+// hintQuote returns the hint that quotes turn a number or a truth value into text.
 func hintQuote(n ast.Node) string {
 	switch n.(type) {
 	case *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode:

@@ -1,17 +1,14 @@
 // Package config reads planbridge's configuration: one strict YAML file.
 //
-// Its door is [Load]. It answers either a [Config] in which every default is
-// filled in, every route stands on its own and every secret is resolved, or
-// [Faults]: everything that is wrong with the file, each fault with its place,
-// what stands there and what was expected. [Reloader] loads the file again
-// while the service runs and keeps the old configuration when the new one is
-// bad.
+// Its entry point is [Load]. It returns either a [Config] or [Faults]. A Config has all defaults
+// filled in, complete routes and resolved secrets. Faults are all errors in the file, each with
+// its position, the value found and the value expected. [Reloader] loads the file again while the
+// service runs, and keeps the old configuration when the new one is bad.
 //
-// A file goes through three steps: the decoder (decode.go) turns YAML into
-// the structs of config.go and knows types only; [Config.Validate] holds the
-// structs to what they mean; settle (load.go) derives what the file leaves
-// unsaid. Secrets are never in the file, and never in anything printed.
+// A file passes three steps. The decoder (decode.go) turns YAML into the structs of config.go and
+// knows only types. [Config.Validate] checks their meaning. settle (load.go) derives values that
+// the file omits. Secrets are never in the file, and never printed.
 //
-// Nothing here starts anything or logs. A loaded Config is not changed
-// any more and so is safe for concurrent use.
+// The package starts nothing and logs nothing. A loaded Config never changes, so that it is safe
+// for concurrent use.
 package config

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Fault is one thing that is wrong with the configuration.
+// Fault is one error in the configuration.
 type Fault struct {
 	File         string // "" for a Config made in Go
 	Line, Column int    // from 1; 0 for a Config made in Go
 	Path         string // the key: routes[1].project
-	Found        string // what stands there; never a secret
-	Want         string // what was expected
+	Found        string // the value in the file; never a secret
+	Want         string // the expected value
 }
 
 func (f Fault) Error() string {
@@ -29,8 +29,8 @@ func (f Fault) Error() string {
 	return b.String()
 }
 
-// Faults is everything that is wrong, in the file's order. As an error it has one
-// line for each fault.
+// Faults is all errors of a configuration, in the file's order. As an error it has one line for
+// each.
 type Faults []Fault
 
 func (fs Faults) Error() string {
@@ -41,8 +41,7 @@ func (fs Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// asError returns the faults sorted by the order of the files and by their places, or nil
-// where there are none.
+// asError returns the faults sorted by file and position, or nil for none.
 func (fs Faults) asError(files []string) error {
 	if len(fs) == 0 {
 		return nil
@@ -53,7 +52,7 @@ func (fs Faults) asError(files []string) error {
 	return fs
 }
 
-// quote shows a value of the file, cut where it is long.
+// quote shows a value of the file, cut if long.
 func quote(s string) string {
 	const longest = 60
 	if r := []rune(s); len(r) > longest {
@@ -62,8 +61,8 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// suggest returns the hint of a fault about a name that is not among known:
-// the nearest one, or one that it is a part of; "" where none is near.
+// suggest returns a hint for an unknown name: the nearest known one, or one that contains it; ""
+// where none is near.
 func suggest(name string, known []string) string {
 	best, least := "", 1+max(1, len(name)/3)
 	for _, k := range known {
@@ -81,8 +80,8 @@ func suggest(name string, known []string) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// distance is the number of edits between a and b: bytes put in, left out,
-// replaced, or swapped with their neighbour. Long names are far from everything.
+// distance is the number of edits between a and b: bytes inserted, deleted, replaced, or swapped
+// with their neighbour. Long names are far from all.
 func distance(a, b string) int {
 	const long = 64
 	if len(a) > long || len(b) > long {

@@ -12,11 +12,11 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// A configuration may stand in several files. The decoder follows the names of the others,
-// and notes for each key in which of them it stands.
+// A configuration may have several files. The decoder reads the files that the first one names,
+// and notes the file of each key.
 
-// open begins a file: what is decoded from now on stands in it. ok is false where it is
-// not one document of YAML.
+// open begins a file, to which later positions belong. ok is false unless the file is one YAML
+// document.
 func (d *decoder) open(name string, data []byte) (body ast.Node, ok bool) {
 	d.file, d.lines, d.anchors = name, 1+bytes.Count(data, []byte("\n")), map[string]ast.Node{}
 	d.src.files = append(d.src.files, name)
@@ -32,7 +32,7 @@ func (d *decoder) open(name string, data []byte) (body ast.Node, ok bool) {
 	return body, true
 }
 
-// other decodes another file, which a key names relative to the file that it stands in.
+// other decodes another file, which a key names relative to its own file.
 func (d *decoder) other(path, name string, decode func(body ast.Node)) {
 	file := name
 	if !filepath.IsAbs(file) {
@@ -44,7 +44,7 @@ func (d *decoder) other(path, name string, decode func(body ast.Node)) {
 	}
 	data, err := read(file)
 	if err != nil {
-		// The name stands in the fault already.
+		// The fault already has the name.
 		var pe *fs.PathError
 		if errors.As(err, &pe) {
 			err = pe.Err
@@ -62,7 +62,7 @@ func (d *decoder) other(path, name string, decode func(body ast.Node)) {
 // include adds the routes and the users of another file.
 func (d *decoder) include(path, name string, c *Config) {
 	if want := wantFile(name); want != "" || name == "" {
-		return // Validate says so
+		return // Validate reports it
 	}
 	within := path + "/"
 	d.other(path, name, func(body ast.Node) {
@@ -80,7 +80,7 @@ func (d *decoder) include(path, name string, c *Config) {
 	})
 }
 
-// addUsers adds the users of an included file, each of which stands in one file only.
+// addUsers adds the users of an included file. Each user may be in one file only.
 func (d *decoder) addUsers(path string, users map[string]string, c *Config) {
 	if c.Users == nil {
 		c.Users = map[string]string{}

@@ -16,13 +16,12 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// maxFile bounds the configuration file in bytes: a thousand routes fit, and
-// the parser's recursion stays far from the end of the stack.
+// maxFile bounds the configuration file in bytes. A thousand routes fit, and the parser's
+// recursion stays far from the end of the stack.
 const maxFile = 256 << 10
 
-// Load reads, checks and completes the configuration in a file. env looks up the
-// environment for env:NAME; nil means that of the process. The error is
-// [Faults] when the file could be read.
+// Load reads, checks and completes the configuration in a file. env looks up the environment for
+// env:NAME; nil means that of the process. The error is [Faults] when the file could be read.
 func Load(path string, env func(string) (string, bool)) (*Config, error) {
 	data, err := read(path)
 	if err != nil {
@@ -31,9 +30,9 @@ func Load(path string, env func(string) (string, bool)) (*Config, error) {
 	return Parse(data, path, env)
 }
 
-// LoadClient is [Load] for whoever only asks the running service: of the
-// secrets it resolves server.admin_token alone, so that an operator's shell does
-// not have to hold the service's. The others are zero.
+// LoadClient is [Load] for a command that only calls the running service. It resolves only
+// server.admin_token, so that an operator's shell needs no other secret. The other secrets are
+// zero.
 func LoadClient(path string, env func(string) (string, bool)) (*Config, error) {
 	data, err := read(path)
 	if err != nil {
@@ -55,12 +54,12 @@ func read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Parse is [Load] on the content of a file; name stands in the faults.
+// Parse is [Load] for the content of a file; name is the file's name in faults.
 func Parse(data []byte, name string, env func(string) (string, bool)) (*Config, error) {
 	return parseWith(data, name, env, func(string) bool { return true })
 }
 
-// parseWith resolves the secrets at the wanted keys.
+// parseWith resolves only the secrets at the wanted keys.
 func parseWith(data []byte, name string, env func(string) (string, bool), wanted func(key string) bool) (*Config, error) {
 	if env == nil {
 		env = os.LookupEnv
@@ -86,7 +85,7 @@ func parseWith(data []byte, name string, env func(string) (string, bool), wanted
 	return c, nil
 }
 
-// parse returns the body of the one document in data; nil: there is none.
+// parse returns the body of the only document in data; nil: there is none.
 func parse(data []byte) (ast.Node, *Fault) {
 	if len(data) > maxFile {
 		return nil, &Fault{Line: 1, Column: 1, Found: "more than the file may have", Want: fmt.Sprintf("at most %d bytes", maxFile)}
@@ -111,10 +110,10 @@ func parse(data []byte) (ast.Node, *Fault) {
 	return body, nil
 }
 
-// syntaxFault tells what the parser stumbled on.
+// syntaxFault converts an error of the parser.
 func syntaxFault(err error) *Fault {
 	f := &Fault{Line: 1, Column: 1, Found: "something that is not YAML", Want: "YAML"}
-	// Only the message is taken: the error's text quotes the file, secrets included.
+	// Use only the message: the error's text quotes the file, with secrets.
 	var syntax yaml.Error
 	if errors.As(err, &syntax) {
 		f.Found = "not YAML: " + syntax.GetMessage()
@@ -125,9 +124,8 @@ func syntaxFault(err error) *Fault {
 	return f
 }
 
-// config returns the configuration that body says, over the defaults. The
-// defaults of routes are decoded first, wherever they stand, and each route
-// begins as a copy of them.
+// config decodes body over the defaults. It decodes the defaults of routes first, wherever they
+// are, and each route starts as a copy of them.
 func (d *decoder) config(body ast.Node) *Config {
 	c := defaults()
 	c.src = d.src
@@ -148,7 +146,7 @@ func (d *decoder) config(body ast.Node) *Config {
 	return &c
 }
 
-// settle derives what the file leaves unsaid.
+// settle derives values that the file omits.
 func (c *Config) settle(keys map[string][]string) {
 	c.GitHub.APIURL = strings.TrimRight(c.GitHub.APIURL, "/")
 	if c.src.says("github.writes_per_minute") && !c.src.says("github.edits_per_minute") {
@@ -179,8 +177,8 @@ func (c *Config) settle(keys map[string][]string) {
 	}
 }
 
-// SaysQuarantine reports whether the file says issues.quarantine for a route,
-// itself or in its defaults.
+// SaysQuarantine reports whether the file sets issues.quarantine for a route, in the route or in
+// its defaults.
 func (c *Config) SaysQuarantine(route string) bool {
 	i := slices.IndexFunc(c.Routes, func(r Route) bool { return r.Name == route })
 	return i >= 0 && c.src != nil && c.src.says(c.src.origin(c.src.route(i), "issues.quarantine"))

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Reloader holds the configuration that is in force and takes a new one from the
-// file when told to. All methods are safe for concurrent use.
+// Reloader has the present configuration and reloads it from the file on demand. All methods are
+// safe for concurrent use.
 type Reloader struct {
 	path    string
 	env     func(string) (string, bool)
@@ -15,8 +15,8 @@ type Reloader struct {
 	current atomic.Pointer[Config]
 }
 
-// NewReloader loads the configuration for the first time; its arguments and
-// errors are those of [Load].
+// NewReloader loads the configuration for the first time. Its arguments and errors are those of
+// [Load].
 func NewReloader(path string, env func(string) (string, bool)) (*Reloader, error) {
 	c, err := Load(path, env)
 	if err != nil {
@@ -27,12 +27,12 @@ func NewReloader(path string, env func(string) (string, bool)) (*Reloader, error
 	return r, nil
 }
 
-// Current returns the configuration in force.
+// Current returns the present configuration.
 func (r *Reloader) Current() *Config { return r.current.Load() }
 
-// Reload puts the file's present content in force, secrets included, and
-// returns the keys whose change shows only after a restart (see [Diff]). When
-// the file is bad it changes nothing and returns the error of [Load].
+// Reload replaces the configuration by the file's present content, with its secrets. It returns
+// the changed keys that take effect only after a restart (see [Diff]). When the file is bad it
+// changes nothing and returns the error of [Load].
 func (r *Reloader) Reload() (restart []string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,10 +43,9 @@ func (r *Reloader) Reload() (restart []string, err error) {
 	return Diff(r.current.Swap(c), c), nil
 }
 
-// Diff names the keys that differ between two configurations and are looked
-// at only when the service starts: listeners, the store, intervals, and which
-// services it speaks to as whom. Of some a part is in force at once: the work on a
-// link asks for github.settle each time, the catch-up was told it at the start.
+// Diff returns the keys that differ and are read only when the service starts: listeners, the
+// store, intervals, and the services with their accounts. Some take effect partly: the work on a
+// link reads github.settle each time, the catch-up only at the start.
 func Diff(before, after *Config) []string {
 	keys := []struct {
 		path    string

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// Secret is a value that is used and never shown: whatever prints, logs or
-// encodes it gets a mask. The zero Secret is none.
+// Secret is a value that is never shown: printing, logging or encoding it gives a mask. The zero
+// Secret is none.
 //
-// It holds a pointer so that even fmt on a struct that keeps a Secret in an
-// unexported field, where fmt cannot call methods, prints an address.
+// It holds a pointer, so that fmt prints an address even in an unexported field, where it cannot
+// call methods.
 type Secret struct{ value *string }
 
 const mask = "[secret]"
 
-// NewSecret keeps s from being shown. An empty s is no secret.
+// NewSecret hides s. An empty s is no secret.
 func NewSecret(s string) Secret {
 	if s == "" {
 		return Secret{}
@@ -27,7 +27,7 @@ func NewSecret(s string) Secret {
 	return Secret{&s}
 }
 
-// Reveal returns the value itself, "" of the zero Secret.
+// Reveal returns the value, "" for the zero Secret.
 func (s Secret) Reveal() string {
 	if s.value == nil {
 		return ""
@@ -41,7 +41,7 @@ func (s Secret) IsZero() bool { return s.value == nil }
 // Equal reports whether two secrets have the same value.
 func (s Secret) Equal(other Secret) bool { return s.Reveal() == other.Reveal() }
 
-// String returns the mask, "" of the zero Secret.
+// String returns the mask, "" for the zero Secret.
 func (s Secret) String() string {
 	if s.IsZero() {
 		return ""
@@ -49,10 +49,10 @@ func (s Secret) String() string {
 	return mask
 }
 
-// Format prints the mask whatever the verb.
+// Format prints the mask for every verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
-// MarshalText encodes the mask (JSON and the others go through it).
+// MarshalText encodes the mask. JSON and others use it.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // MarshalYAML encodes the mask.
@@ -66,10 +66,9 @@ var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // maxSecret bounds a secret's file in bytes; an RSA key of 16384 bits has 13 KiB.
 const maxSecret = 64 << 10
 
-// resolveSecret follows env:NAME or file:PATH (relative to the working
-// directory; one line end at the file's end is dropped). Where it cannot, found and
-// want describe the fault, without the value: what stands there may
-// be a secret that somebody pasted.
+// resolveSecret reads env:NAME or file:PATH (relative to the working directory, without one final
+// line end). On failure found and want describe the fault, without the value, which may be a
+// misplaced secret.
 func resolveSecret(ref string, env func(string) (string, bool)) (s Secret, found, want string) {
 	if name, ok := strings.CutPrefix(ref, "env:"); ok && envName.MatchString(name) {
 		value, ok := env(name)
@@ -94,7 +93,7 @@ func resolveSecret(ref string, env func(string) (string, bool)) (s Secret, found
 func readSecret(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		// The path stands in the fault already.
+		// The fault already has the path.
 		var pe *os.PathError
 		if errors.As(err, &pe) {
 			err = pe.Err

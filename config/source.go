@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// position is where something stands.
+// position is a position in a file.
 type position struct {
 	file         string
 	line, column int
 }
 
-// source remembers where each key stands. The path of a key in an included file begins
-// with that file's entry: include[0]/routes[2].project.
+// source has the position of each key. The path of a key in an included file starts with that
+// file's entry: include[0]/routes[2].project.
 type source struct {
-	files  []string            // the file itself, and those that it names, as they were read
+	files  []string            // the file itself, then the included ones, in the order of reading
 	at     map[string]position // by the key's path; "" is the file itself
 	failed map[string]bool     // keys that have a fault already
 	routes []string            // the paths of the routes
@@ -23,7 +23,7 @@ type source struct {
 	defaults Route // the file's key defaults
 }
 
-// find returns where a key stands; of a missing one, where its parent does.
+// find returns the position of a key, or of its parent where it is missing.
 func (s *source) find(path string) position {
 	for {
 		if p, ok := s.at[path]; ok {
@@ -46,8 +46,8 @@ func (s *source) says(path string) bool {
 	return ok
 }
 
-// origin returns the path that gave a route its key: its own or, where it
-// has none, that of the file's defaults.
+// origin returns the path of a route's value: the route's own key, or that of the file's
+// defaults.
 func (s *source) origin(route, key string) string {
 	if own := route + "." + key; s.says(own) {
 		return own
@@ -65,5 +65,5 @@ func (s *source) route(i int) string {
 
 var includedFile = regexp.MustCompile(`^include\[\d+\]/`)
 
-// inFile is a path as the file that it stands in has it.
+// inFile returns a path within its own file.
 func inFile(path string) string { return includedFile.ReplaceAllString(path, "") }

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Store is where planbridge remembers. Its URL may hold a password, so
-// whatever prints, logs or encodes a Store gets [Store.Redacted].
+// Store is the address of the store. Its URL may contain a password, so that printing, logging or
+// encoding a Store gives [Store.Redacted].
 type Store struct {
-	// URL is file:PATH, a path relative to the working directory, or
-	// redis://… or rediss://…. The file may say env:NAME instead.
+	// URL is file:PATH, with a path relative to the working directory, or redis://… or
+	// rediss://…. The file may have env:NAME instead.
 	URL    string `yaml:"url"`
 	Prefix string `yaml:"prefix"` // of all keys in a Redis
 }
@@ -34,7 +34,7 @@ func (s Store) Kind() string {
 	return "redis"
 }
 
-// Check reports what is wrong with the URL.
+// Check returns an error for a bad URL.
 func (s Store) Check() error {
 	if want := wantStoreURL(s); want != "" {
 		return fmt.Errorf("store %s, expected %s", s.Redacted(), want)
@@ -42,8 +42,8 @@ func (s Store) Check() error {
 	return nil
 }
 
-// Redacted returns the URL without what may be secret: its user and
-// password, and its query (Sentinel's password is given there).
+// Redacted returns the URL without its possible secrets: user, password, and query (which may
+// have Sentinel's password).
 func (s Store) Redacted() string {
 	if _, ok := s.File(); ok {
 		return s.URL
@@ -51,7 +51,7 @@ func (s Store) Redacted() string {
 	return redact(s.URL)
 }
 
-// redact hides what a URL may hold that is not for logs.
+// redact removes the possible secrets of a URL.
 func redact(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Opaque != "" {
@@ -66,7 +66,7 @@ func redact(raw string) string {
 	return u.String()
 }
 
-// Format prints the redacted URL whatever the verb.
+// Format prints the redacted URL for every verb.
 func (s Store) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, s.Redacted()) }
 
 // LogValue logs the redacted URL.

@@ -14,13 +14,12 @@ import (
 	"time"
 )
 
-// minMarkerKey is how many bytes a marker key has at least: a bound on mistakes,
-// not a recommendation (RFC 2104 section 3 advises the hash's 32).
+// minMarkerKey is the least length of a marker key in bytes. It catches mistakes and recommends
+// nothing (RFC 2104 section 3 advises the hash's 32).
 const minMarkerKey = 8
 
-// Validate holds the configuration to what it means, beyond types: it
-// returns nil or [Faults]. [Load] does it already; a Config made in Go must
-// say everything, as it has no defaults.
+// Validate checks the meaning of the configuration, beyond types. It returns nil or [Faults].
+// [Load] calls it. A Config made in Go has no defaults and must set everything.
 func (c *Config) Validate() error {
 	k := &checker{src: c.src, seen: map[string]bool{}}
 	k.server(c.Server)
@@ -49,8 +48,8 @@ func (c *Config) Validate() error {
 	return k.faults.asError(files)
 }
 
-// Bounds of ledger_retention. Undoing a conflict, and finding its comment again, take
-// its entry for some time.
+// Bounds on ledger_retention. Undoing a conflict, and finding its comment again, need its entry
+// for some time.
 const leastRetention, mostRetention = 24 * time.Hour, 100 * 365 * 24 * time.Hour
 
 func (k *checker) ledger(c *Config) {
@@ -63,10 +62,10 @@ func (k *checker) ledger(c *Config) {
 	}
 }
 
-// checker collects faults and knows where they stand.
+// checker collects faults with their positions.
 type checker struct {
 	src    *source
-	seen   map[string]bool // keys that got a fault here
+	seen   map[string]bool // keys with a fault from this checker
 	faults Faults
 }
 
@@ -84,19 +83,19 @@ func (k *checker) fault(path, found, want string) {
 	k.faults = append(k.faults, f)
 }
 
-// says reports whether a value is to be blamed on the key: a default is right, and one
-// that the file's defaults gave to a route is theirs.
+// says reports whether a key itself has the value. A default needs no check, and the file's
+// defaults are checked by themselves.
 func (k *checker) says(path string) bool { return k.src == nil || k.src.says(path) }
 
 // failed reports whether the decoder found a fault at the key.
 func (k *checker) failed(path string) bool { return k.src != nil && k.src.failed[path] }
 
-// given reports whether a required key is there, be it with a fault of its own.
+// given reports whether a required key is present, even with a fault of its own.
 func (k *checker) given(path string, set bool) bool {
 	return set || k.src != nil && k.src.says(path)
 }
 
-// value reports a value that is not what is wanted; want is "" where it is.
+// value reports a value that differs from want; want is "" for a good one.
 func (k *checker) value(path, found, want string) {
 	if want != "" && k.says(path) {
 		k.fault(path, quote(found), want)
@@ -111,7 +110,7 @@ func (k *checker) texts(path string, list []string, want func(string) string) {
 	}
 }
 
-// required is text for a key that has no default.
+// required checks the text of a key without a default.
 func (k *checker) required(path, s string, want func(string) string) {
 	if k.given(path, s != "") {
 		k.text(path, s, want)
@@ -126,7 +125,7 @@ func (k *checker) oneOf(path, s string, known ...string) {
 	}
 }
 
-// count says where a number is not from 1 to most.
+// count reports a number outside 1 to most.
 func (k *checker) count(path string, n, most int) {
 	if (n < 1 || n > most) && k.says(path) {
 		k.fault(path, strconv.Itoa(n), fmt.Sprintf("a number from 1 to %d", most))
@@ -173,7 +172,7 @@ func (k *checker) server(s Server) {
 	}
 }
 
-// proxies checks who is believed about who acts.
+// proxies checks the networks that may name the acting user.
 func (k *checker) proxies(s Server) {
 	k.texts("server.trusted_proxies", s.TrustedProxies, wantNetwork)
 	if s.AdminUserHeader == "" {
@@ -246,7 +245,7 @@ func (k *checker) planning(p *Planning) {
 	if len(p.Projects) == 0 && !k.failed("planning.projects") {
 		k.fault("planning.projects", "nothing", "one project or more, each with id, secret and username")
 	}
-	ids := map[string]string{} // the project that has an id
+	ids := map[string]string{} // the project of each id
 	for _, name := range k.ordered("planning.projects", slices.Collect(maps.Keys(p.Projects))) {
 		path, project := join("planning.projects", name), p.Projects[name]
 		if want := wantPlainName(name); want != "" {
@@ -264,7 +263,7 @@ func (k *checker) planning(p *Planning) {
 	}
 }
 
-// ordered sorts the keys of a mapping as they stand in the file.
+// ordered sorts the keys of a mapping by their order in the file.
 func (k *checker) ordered(path string, keys []string) []string {
 	slices.SortFunc(keys, func(a, b string) int {
 		if k.src == nil {
@@ -276,7 +275,7 @@ func (k *checker) ordered(path string, keys []string) []string {
 	return keys
 }
 
-// foldedKeys checks the keys of a mapping whose case of letters does not count.
+// foldedKeys checks the keys of a case-insensitive mapping.
 func (k *checker) foldedKeys(path string, keys []string, want func(string) string) {
 	seen := map[string]string{}
 	for _, key := range k.ordered(path, keys) {
@@ -314,7 +313,7 @@ func (k *checker) markerKeys(keys []Secret) {
 	}
 }
 
-// labels checks that no label means two things.
+// labels checks that no label has two meanings.
 func (k *checker) labels(l Labels) {
 	k.text("labels.prefix", l.Prefix, wantLabelPrefix)
 	k.text("labels.in_progress", l.InProgress, wantLabel)

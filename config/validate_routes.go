@@ -25,7 +25,7 @@ func (k *checker) routes(c *Config) {
 	k.homes(c.Routes)
 }
 
-// fileDefaults checks what the file's defaults say, through a route that says nothing itself.
+// fileDefaults checks the file's defaults, through a route without keys.
 func (k *checker) fileDefaults(c *Config) {
 	if c.src != nil && c.src.says("defaults") {
 		k.routeValues("defaults", &c.src.defaults)
@@ -50,7 +50,7 @@ func (k *checker) route(path string, r *Route) {
 	}
 }
 
-// repositories checks that a route says for what it is, in one way.
+// repositories checks that a route names its repositories in one way.
 func (k *checker) repositories(path string, r *Route) {
 	several := path + ".repositories"
 	if !k.given(k.origin(path, "repositories"), len(r.Repositories) > 0) {
@@ -76,7 +76,7 @@ func (k *checker) repositories(path string, r *Route) {
 	}
 }
 
-// homes checks that the repository in which a route's new cards become issues is the route's.
+// homes checks that new cards become issues in a repository of their route.
 func (k *checker) homes(routes []Route) {
 	for i := range routes {
 		r, path := &routes[i], k.src.route(i)
@@ -132,8 +132,8 @@ func (k *checker) routeValues(path string, r *Route) {
 	}
 }
 
-// wantRouteName wants a name that metrics and commands can take: a repository or a
-// glob is one.
+// wantRouteName wants a name that metrics and commands can use. A repository or a glob is such a
+// name.
 func wantRouteName(s string) string {
 	if wantLine(s) != "" || len(s) > 140 || strings.ContainsAny(s, " \"'`$") {
 		return "a name without blanks and quotes, up to 140 characters"
@@ -141,7 +141,7 @@ func wantRouteName(s string) string {
 	return ""
 }
 
-// project checks that a route's project is there.
+// project checks that a route's project exists.
 func (k *checker) project(path string, r *Route, projects map[string]Project) {
 	if _, ok := projects[r.Project]; ok || k.failed("planning.projects") {
 		return
@@ -155,7 +155,7 @@ func (k *checker) project(path string, r *Route, projects map[string]Project) {
 	}
 }
 
-// origin is the path to blame for a route's value; see source.origin.
+// origin is the path of a route's value for faults; see source.origin.
 func (k *checker) origin(route, key string) string {
 	if k.src == nil {
 		return route + "." + key
@@ -163,7 +163,7 @@ func (k *checker) origin(route, key string) string {
 	return k.src.origin(route, key)
 }
 
-// names checks that every route can be told by its name.
+// names checks that each route has a unique name.
 func (k *checker) names(routes []Route) {
 	first := map[string]int{}
 	for i := range routes {
@@ -186,7 +186,7 @@ func (k *checker) names(routes []Route) {
 	}
 }
 
-// whichRoute names a route for a fault about another one.
+// whichRoute names a route in a fault about another one.
 func (k *checker) whichRoute(i int, r *Route) string {
 	if k.src == nil {
 		return k.src.route(i)
@@ -197,8 +197,8 @@ func (k *checker) whichRoute(i int, r *Route) string {
 	return fmt.Sprintf("%s on line %d", k.src.route(i), r.Line)
 }
 
-// creators checks that a new card has one route that makes its issue: with
-// two, it would depend on luck in which repository it lands.
+// creators checks that a new card has one route that makes its issue. With two, chance would
+// select the repository.
 func (k *checker) creators(routes []Route) {
 	type bucket struct{ project, name string }
 	first := map[bucket]int{}
@@ -222,7 +222,7 @@ func (k *checker) creators(routes []Route) {
 	}
 }
 
-// buckets lists all buckets of a route; none where it does not say.
+// buckets lists all buckets of a route, or none where it has none.
 func (r *Route) buckets() []string {
 	all := append([]string{r.Bucket}, slices.Sorted(maps.Values(r.BucketByLabel))...)
 	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return name == "" })

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// What a value may look like. Each of these functions answers what was
-// expected, "" for a good value.
+// Each function below checks a form of value. It returns the expected form, or "" for a good
+// value.
 
-// wantURL wants the base URL of a service: https, or http on this machine, and
-// nothing that a base URL cannot have.
+// wantURL wants the base URL of a service: https, or http on this machine, without parts that a
+// base URL cannot have.
 func wantURL(s string) string {
 	const want = "an https URL (http only for a loopback address) without user, query or fragment"
 	u, err := url.Parse(s)
@@ -27,7 +27,7 @@ func wantURL(s string) string {
 	return want
 }
 
-// dialled reports whether a URL names a host, and no port that cannot be.
+// dialled reports whether a URL has a host and no impossible port.
 func dialled(u *url.URL) bool {
 	_, err := strconv.ParseUint(u.Port(), 10, 16)
 	return u.Hostname() != "" && (u.Port() == "" || err == nil)
@@ -59,7 +59,7 @@ func wantNetwork(s string) string {
 	return "an address, or a network such as 10.0.0.0/8"
 }
 
-// wantListen wants an address to listen on; port 0 lets the system choose.
+// wantListen wants an address to listen on; with port 0 the system chooses.
 func wantListen(s string) string {
 	const want = "host:port or :port, the port a number up to 65535"
 	host, port, err := net.SplitHostPort(s)
@@ -97,8 +97,8 @@ func wantKeyPrefix(s string) string {
 	return wantMatch(keyPrefix, s, "up to 64 letters, digits, _ . : -")
 }
 
-// An id is whatever string the service has for one (24 hexadecimal digits in
-// every sample); it is part of paths, keys and markers.
+// An id is any string that the service uses (24 hexadecimal digits in every sample). Paths, keys
+// and markers contain it.
 var objectID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func wantObjectID(s string) string {
@@ -131,7 +131,7 @@ func wantMatch(re *regexp.Regexp, s, want string) string {
 	return want
 }
 
-// wantLine wants a short text without line ends and without blanks around it.
+// wantLine wants a short text without line ends and outer blanks.
 func wantLine(s string) string {
 	if s == "" || len(s) > 256 || s != strings.TrimSpace(s) || strings.ContainsFunc(s, isControl) {
 		return "text on one line, without blanks around it"
@@ -151,7 +151,7 @@ func wantLabel(s string) string {
 	return ""
 }
 
-// wantLabelPattern wants a pattern whose labels GitHub takes for any number of a few digits.
+// wantLabelPattern wants a pattern whose labels GitHub takes for any short number.
 func wantLabelPattern(s string) string {
 	if wantLabel(s) != "" || strings.Count(s, ValuePlaceholder) != 1 {
 		return "a label with " + ValuePlaceholder + " in it once: up to 50 characters, no comma"
@@ -159,8 +159,8 @@ func wantLabelPattern(s string) string {
 	return ""
 }
 
-// wantLabelPrefix leaves room for what follows it, the longest being
-// "In Progress". A blank at its end is meant.
+// wantLabelPrefix leaves room for the longest suffix, "In Progress". A final blank is part of the
+// prefix.
 func wantLabelPrefix(s string) string {
 	if wantLabel(s+"x") != "" || s == "" || len([]rune(s)) > maxLabel/2 {
 		return "the beginning of a label: up to 25 characters, no comma"
@@ -173,8 +173,8 @@ var (
 	repoGlob   = regexp.MustCompile(`^[A-Za-z0-9_-]+/[][A-Za-z0-9_.*?^-]+$`)
 )
 
-// wantRepository wants owner/name, where the name may be a glob. The
-// owner may not: its repositories have to be listed.
+// wantRepository wants owner/name, where the name may be a glob. The owner may not, as the bridge
+// lists an owner's repositories.
 func wantRepository(s string) string {
 	_, err := path.Match(s, "")
 	if err != nil || !repository.MatchString(s) && !repoGlob.MatchString(s) {
@@ -183,5 +183,5 @@ func wantRepository(s string) string {
 	return ""
 }
 
-// wantRepositoryName wants owner/name, and no glob.
+// wantRepositoryName wants owner/name without a glob.
 func wantRepositoryName(s string) string { return wantMatch(repository, s, "owner/name") }

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// minSecret is how many bytes a secret has at least that planbridge checks or signs with.
+// minSecret is the least length in bytes of a secret with which planbridge checks or signs.
 const minSecret = 16
 
-// placeholders are what stands in examples instead of a secret, in lower case and
-// without what is no letter or digit.
+// placeholders are example texts in place of a secret, in lower case, with letters and digits
+// only.
 var placeholders = map[string]bool{
 	"changeme": true, "changemechangeme": true, "pleasechangeme": true, "changethis": true, "pleasechangethis": true, "replaceme": true,
 	"replacethis": true, "secret": true, "secretsecret": true, "mysecret": true, "mywebhooksecret": true, "webhooksecret": true,
@@ -23,22 +23,21 @@ var placeholders = map[string]bool{
 	"betawebhooksecret": true, "acmesecret": true,
 }
 
-// Weakness is a secret that is easy to guess, or that gives away another one.
+// Weakness is a secret that is easy to guess, or that reveals another one.
 type Weakness struct {
 	Path   string // the key
-	Reason string // never with the value
+	Reason string // never contains the value
 }
 
-// roleSecret is a secret with what it is for.
+// roleSecret is a secret with its purpose.
 type roleSecret struct {
-	path, role string // of one role are what stands in for each other, as while one is being replaced
+	path, role string // secrets of one role replace each other, as during a rotation
 	secret     Secret
-	chosen     bool // by the operator: a service that gives its own is trusted to make a good one
+	chosen     bool // the operator chose it; a service's own secret counts as good
 }
 
-// Weaknesses lists the weak ones among the webhook secrets, the admin token and the marker
-// keys, in the file's order of sections. They are no faults yet: the next major version
-// refuses them.
+// Weaknesses lists weak webhook secrets, admin tokens and marker keys, in the file's order of
+// sections. They are no faults yet: the next major version will refuse them.
 func (c *Config) Weaknesses() []Weakness {
 	var out []Weakness
 	first := map[string]roleSecret{} // by value
@@ -86,7 +85,7 @@ func (c *Config) roleSecrets() []roleSecret {
 	return list
 }
 
-// weakness says why a value is easy to guess, "" where it does not look so.
+// weakness returns why a value is easy to guess, or "".
 func weakness(value string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -107,8 +106,8 @@ func weakness(value string) string {
 	return ""
 }
 
-// period is how many bytes of a value are repeated through all of it, all of them
-// where none stand there twice. That a value ends as it begins is mere chance.
+// period returns the length of the shortest part whose repetition gives the value, or the whole
+// length. A value whose end only equals its beginning does not count.
 func period(value string) int {
 	for n := 1; 2*n <= len(value); n++ {
 		if strings.HasPrefix(value, value[n:]) {

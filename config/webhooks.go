@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// WebhooksOf returns the index of the entry of Webhooks whose secrets are believed about a
-// repository (or about all that a glob in the name takes), or -1 where WebhookSecrets are. An entry
-// that names the repository goes before one that names its owner.
+// WebhooksOf returns the index of the Webhooks entry with a repository's secrets (or those of all
+// repositories in a glob), or -1 for WebhookSecrets. An entry that names the repository has
+// precedence over one that names its owner.
 func (g *GitHub) WebhooksOf(repository string) int {
 	owner, _, _ := strings.Cut(repository, "/")
 	for _, name := range []string{strings.ToLower(repository), strings.ToLower(owner)} {
@@ -23,8 +23,7 @@ func (g *GitHub) WebhooksOf(repository string) int {
 	return -1
 }
 
-// WebhookSecretOf returns the first secret that is believed about a repository, or about all
-// of an owner's.
+// WebhookSecretOf returns the first secret of a repository, or of all of an owner's.
 func (g *GitHub) WebhookSecretOf(repository string) string {
 	secrets := g.WebhookSecrets
 	if of := g.WebhooksOf(repository); of >= 0 {
@@ -36,7 +35,7 @@ func (g *GitHub) WebhookSecretOf(repository string) string {
 	return secrets[0].Reveal()
 }
 
-// webhookName is what an entry names: owner/name, or an owner.
+// webhookName is the name in an entry: owner/name, or an owner.
 func webhookName(entry string) string { return strings.ToLower(strings.TrimSuffix(entry, "/*")) }
 
 var webhookRepository = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}(/(\*|[A-Za-z0-9_.-]{1,100}))?$`)
@@ -45,11 +44,11 @@ func wantWebhookRepository(s string) string {
 	return wantMatch(webhookRepository, s, "owner/name, or owner/* or owner for all of an owner's repositories")
 }
 
-// webhooks checks that each route has secrets that its deliveries can be signed with,
-// and that no repository has two groups of them.
+// webhooks checks that each route has secrets for its deliveries, and that no repository has two
+// groups of them.
 func (k *checker) webhooks(c *Config) {
 	g := &c.GitHub
-	named := map[string]string{} // what is named to the path of who does
+	named := map[string]string{} // from each name to the path of its entry
 	for i, w := range g.Webhooks {
 		path := fmt.Sprintf("github.webhooks[%d]", i)
 		if len(w.Repositories) == 0 && !k.failed(path+".repositories") {
@@ -81,7 +80,7 @@ func (k *checker) webhooks(c *Config) {
 	}
 }
 
-// secrets checks a list of secrets that has to have one.
+// secrets checks a list that needs at least one secret.
 func (k *checker) secrets(path string, list []Secret) {
 	if len(list) == 0 && !k.failed(path) {
 		k.fault(path, "nothing", "a list of one secret or more, each env:NAME or file:PATH")

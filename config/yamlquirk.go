@@ -2,9 +2,9 @@ package config
 
 import "github.com/goccy/go-yaml/ast"
 
-// colonScalar returns the text that the parser took for a mapping of one entry: in a
-// list within a flow mapping, {webhook_secrets: [env:NAME]}, it parts text at a
-// colon, which YAML does only before white space (YAML 1.2.2, 7.3.3).
+// colonScalar returns a text that the parser split at a colon into a mapping of one entry. It
+// does so in a list within a flow mapping, {webhook_secrets: [env:NAME]}, where YAML splits only
+// before white space (YAML 1.2.2, 7.3.3).
 func colonScalar(m *ast.MappingNode) (string, bool) {
 	if len(m.Values) != 1 {
 		return "", false
