@@ -14,13 +14,13 @@ import (
 	"planbridge/store"
 )
 
-// The bridge has to tell what it made and wrote from what people did. GitHub
-// names the bridge's account. Where it will not, the answer to the first issue
-// or comment that the bridge makes does (mapping.Answered). Until then signed
-// markers and the values of pending records tell. Nothing waits long for this.
+// The bridge must distinguish its own writes from people's. GitHub names the bridge's account.
+// Where it refuses, the answer to the bridge's first issue or comment does (mapping.Answered).
+// Until then signed markers and the values of pending records identify our writes. Nothing waits
+// long for this.
 
-// docAccount names the document that holds the bridge's own login, for the next
-// start; byAnswer follows where an answer named it and not GitHub when asked.
+// docAccount names the document with the bridge's own login, for the next start. The suffix
+// byAnswer marks a login from an answer, not from GitHub's own word.
 const (
 	docAccount = "account"
 	byAnswer   = " (by an answer)"
@@ -29,24 +29,23 @@ const (
 const (
 	// accountPatience is how long work waits for GitHub to name the account.
 	accountPatience = 3 * time.Second
-	// accountTimeout bounds one attempt to ask, and accountPause is the longest
-	// time between two.
+	// accountTimeout bounds one request, and accountPause the longest time between two.
 	accountTimeout = 20 * time.Second
 	accountPause   = time.Minute
 	firstPause     = time.Second
 )
 
-// GitHub tells which account is the bridge's own.
+// GitHub knows the bridge's own account.
 type GitHub interface {
-	// Viewer returns the login that GitHub names, which is remembered; AskViewer asks anew.
+	// Viewer returns the login that GitHub names, and keeps it; AskViewer asks anew.
 	Viewer(ctx context.Context) (string, error)
 	AskViewer(ctx context.Context) (string, error)
-	// ViewerID is the id that GitHub told with the login; 0: none.
+	// ViewerID is the id that GitHub gave with the login; 0: none.
 	ViewerID() int64
-	// Assume takes a login for the bridge's own until GitHub tells, Learn where none is known.
+	// Assume sets the bridge's login until GitHub tells it. Learn sets it where none is known.
 	Assume(login string)
 	Learn(login string) bool
-	// Known is the login, and how it is known.
+	// Known returns the login, and how it is known.
 	Known() (login string, how mapping.Authorship)
 }
 
@@ -58,21 +57,21 @@ type OwnOptions struct {
 	Logger *slog.Logger
 }
 
-// Own is the bridge's own account, which work waits for at the start.
+// Own is the bridge's own account, for which work waits at the start.
 type Own struct {
 	options OwnOptions
-	settled chan struct{} // closed once the account is known or is not waited for any more
+	settled chan struct{} // closed once the account is known or work no longer waits
 	once    sync.Once
-	without sync.Once // settled without GitHub's word
+	without sync.Once // logs once that work began without GitHub's word
 }
 
-// NewOwn makes an Own of which nothing is known yet.
+// NewOwn makes an Own without a known account.
 func NewOwn(o OwnOptions) *Own { return &Own{options: o, settled: make(chan struct{})} }
 
 // Settle lets work begin.
 func (o *Own) Settle() { o.once.Do(func() { close(o.settled) }) }
 
-// Ready waits until the account is known or is not waited for any more.
+// Ready waits until the account is known or work no longer waits.
 func (o *Own) Ready(ctx context.Context) error {
 	select {
 	case <-o.settled:
@@ -95,8 +94,7 @@ func (o *Own) Await(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// Run asks GitHub for the bridge's account until it says which it is,
-// or that it will not.
+// Run asks GitHub for the bridge's account until GitHub names it or refuses.
 func (o *Own) Run(ctx context.Context) {
 	for wait := firstPause; ; wait = min(2*wait, accountPause) {
 		err := o.ask(ctx)
@@ -113,7 +111,7 @@ func (o *Own) Run(ctx context.Context) {
 			return
 		}
 		if _, how := o.options.GitHub.Known(); how != mapping.Unknown {
-			o.Without(err) // nobody has to wait
+			o.Without(err) // nothing may wait for it
 		}
 		select {
 		case <-ctx.Done():
@@ -123,7 +121,7 @@ func (o *Own) Run(ctx context.Context) {
 	}
 }
 
-// ask asks once, and keeps what was told.
+// ask asks GitHub once, and stores the answer.
 func (o *Own) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, accountTimeout)
 	defer cancel()
@@ -138,8 +136,8 @@ func (o *Own) ask(ctx context.Context) error {
 	return nil
 }
 
-// sameAsLast lets work begin as the account that GitHub named at an earlier
-// start, if it did: GitHub is away.
+// sameAsLast lets work begin with the account of an earlier start, if there was one, while GitHub
+// is away.
 func (o *Own) sameAsLast(ctx context.Context, why error) bool {
 	login, err := o.options.Store.Doc(ctx, "", docAccount)
 	if err != nil || strings.HasSuffix(string(login), byAnswer) {
@@ -151,8 +149,8 @@ func (o *Own) sameAsLast(ctx context.Context, why error) bool {
 	return true
 }
 
-// Recall takes the account of an earlier start for the bridge's own until
-// GitHub says which it is. A store that has lost it is told.
+// Recall uses the account of an earlier start until GitHub names it. It stores the account again
+// where the store lost it.
 func (o *Own) Recall(ctx context.Context) error {
 	if _, how := o.options.GitHub.Known(); how != mapping.Unknown {
 		return o.keep(ctx)
@@ -165,7 +163,7 @@ func (o *Own) Recall(ctx context.Context) error {
 	return nil
 }
 
-// Without lets work begin though GitHub does not name the account.
+// Without lets work begin without GitHub's word on the account.
 func (o *Own) Without(why error) {
 	o.without.Do(func() { o.actUnnamed(why) })
 	o.Settle()
@@ -180,7 +178,7 @@ func (o *Own) actUnnamed(why error) {
 		"give a token whose GET /user (or GraphQL viewer) is answered, or name the login in github.former_accounts", "err", why)
 }
 
-// keep makes what is known of the account durable.
+// keep stores the known account.
 func (o *Own) keep(ctx context.Context) error {
 	login, how := o.options.GitHub.Known()
 	if how == mapping.Answered {
@@ -199,7 +197,7 @@ func (o *Own) keep(ctx context.Context) error {
 	return nil
 }
 
-// AnsweredAs takes in the account that made something with a request of ours.
+// AnsweredAs reports the author of an item that our request made.
 func (o *Own) AnsweredAs(ctx context.Context, login string) {
 	if !o.options.GitHub.Learn(login) {
 		return
@@ -210,8 +208,8 @@ func (o *Own) AnsweredAs(ctx context.Context, login string) {
 	}
 }
 
-// LoginChanged is told that an account has another login. It reports whether that is the bridge's
-// own, which GitHub is then asked for anew.
+// LoginChanged reports that an account has another login. It returns whether that is the bridge's
+// own, for which it then asks GitHub again.
 func (o *Own) LoginChanged(ctx context.Context, was string) bool {
 	own, how := o.options.GitHub.Known()
 	if how != mapping.Named || !strings.EqualFold(own, was) {

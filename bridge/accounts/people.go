@@ -1,5 +1,4 @@
-// Package accounts knows which GitHub account each login stands for, and which one is the
-// bridge's own.
+// Package accounts knows the GitHub account of each login, and the bridge's own account.
 package accounts
 
 import (
@@ -13,56 +12,55 @@ import (
 	"planbridge/bridge/identity"
 )
 
-// accountWithin bounds how long an event waits for GitHub to tell who has a login.
+// accountWithin bounds how long an event waits for GitHub to name the owner of a login.
 const accountWithin = 3 * time.Second
 
-// askEvery is how often GitHub is asked at most because of the id of an account.
+// askEvery is the least time between two questions to GitHub about an account's id.
 const askEvery = 30 * time.Second
 
 // Users asks GitHub about accounts.
 type Users interface {
-	// AccountID returns the id of the account that has a login; 0: GitHub does not tell.
+	// AccountID returns the id of the account with a login; 0: GitHub does not tell.
 	AccountID(ctx context.Context, login string) (int64, error)
 }
 
-// Rights are those of logins by the configuration.
+// Rights are the rights of logins in the configuration.
 type Rights interface {
 	HasRights(login string) bool
-	// LoginChanged is told of an account, known by its id, that has another login now.
+	// LoginChanged reports that an account, known by its id, has another login now.
 	LoginChanged(ctx context.Context, was, login string)
 }
 
-// People knows which account each login stands for that the configuration names, or
-// that is the bridge's own. A login that another account has has no rights. It is safe
-// for concurrent use.
+// People remembers the account of each configured login, and of the bridge's own. A login that
+// another account took has no rights. It is safe for concurrent use.
 type People struct {
 	store  identity.Documents
 	users  Users
 	rights Rights
 	log    *slog.Logger
 
-	asking  guard.Turn // held while an account that is met newly is judged
+	asking  guard.Turn // held while a new account is checked
 	mu      sync.Mutex
 	byLogin map[string]identity.Record // by lower-case login
-	byID    map[int64]string           // lower-case login
-	asked   map[int64]time.Time        // when GitHub was asked because of an id
+	byID    map[int64]string           // lower-case login by id
+	asked   map[int64]time.Time        // when GitHub was asked about an id
 }
 
-// NewPeople remembers what the store holds.
+// NewPeople returns a People on the records in the store.
 func NewPeople(s identity.Documents, users Users, rights Rights, log *slog.Logger) *People {
 	p := &People{asking: guard.NewTurn(), store: s, users: users, rights: rights, log: log}
 	p.Forget()
 	return p
 }
 
-// Forget has everything read from the store anew.
+// Forget drops the cache, so that records are read from the store again.
 func (p *People) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.byLogin, p.byID, p.asked = map[string]identity.Record{}, map[int64]string{}, map[int64]time.Time{}
 }
 
-// recall reads what is remembered of a login.
+// recall reads a login's record.
 func (p *People) recall(ctx context.Context, login string) (identity.Record, error) {
 	login = strings.ToLower(login)
 	p.mu.Lock()
@@ -79,7 +77,7 @@ func (p *People) recall(ctx context.Context, login string) (identity.Record, err
 	return known, nil
 }
 
-// Recall reads what is remembered of logins, so that their accounts are known.
+// Recall reads the records of logins, so that their accounts are known.
 func (p *People) Recall(ctx context.Context, logins ...string) error {
 	for _, login := range logins {
 		if _, err := p.recall(ctx, login); err != nil {
@@ -106,15 +104,14 @@ func (p *People) put(ctx context.Context, login string, known identity.Record) e
 	return nil
 }
 
-// Stranger reports whether another account has a login than the one that the login stood
-// for when it was first seen.
+// Stranger reports whether a login now belongs to another account than when it was first seen.
 func (p *People) Stranger(login string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.byLogin[strings.ToLower(login)].Other != 0
 }
 
-// Meet takes in an account that an event or an answer shows; id 0: it is not told.
+// Meet records an account in an event or an answer; id 0: unknown.
 func (p *People) Meet(ctx context.Context, login string, id int64) {
 	if id == 0 || login == "" {
 		return
@@ -136,7 +133,7 @@ func (p *People) Meet(ctx context.Context, login string, id int64) {
 	}
 }
 
-// due reports whether GitHub may be asked because of an id: once in a while.
+// due reports whether GitHub may be asked about an id again.
 func (p *People) due(id int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -164,8 +161,8 @@ func (p *People) judge(ctx context.Context, login string, id int64) error {
 	return p.settle(ctx, login, known, id)
 }
 
-// settle asks GitHub who has a login that was shown with another id (id) than before, or
-// with the one before after another. Where GitHub does not tell, what was shown stands.
+// settle asks GitHub who has a login that was seen with a new id, or with its former id after
+// another one. Where GitHub does not tell, the seen id counts.
 func (p *People) settle(ctx context.Context, login string, known identity.Record, id int64) error {
 	asking, cancel := context.WithTimeout(ctx, accountWithin)
 	defer cancel()
@@ -176,7 +173,7 @@ func (p *People) settle(ctx context.Context, login string, known identity.Record
 	next := known
 	switch {
 	case now == known.ID && known.Other == 0:
-		return nil // what was shown is old
+		return nil // the event was old
 	case now == known.ID:
 		next.Other = 0
 		p.log.Info("a login is back with the account that had it", "login", login, "id", now)
@@ -188,7 +185,7 @@ func (p *People) settle(ctx context.Context, login string, known identity.Record
 	return p.put(ctx, login, next)
 }
 
-// own takes in that GitHub names the bridge's own account.
+// own records GitHub's answer about the bridge's own account.
 func (p *People) own(ctx context.Context, login string, id int64) error {
 	if id == 0 {
 		return nil

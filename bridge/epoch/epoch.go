@@ -1,8 +1,8 @@
-// Package epoch tells whether the store is the one that it was.
+// Package epoch recognises a store that was lost or replaced.
 //
-// The epoch of a process's work is more than the store's own: a Redis that restarted or
-// failed over may have lost its last writes, and an operator may ask for a rebuild. Each
-// of them makes everything that is marked be looked at before anything is created.
+// The epoch of a process's work is more than the store's own. A Redis that restarted or failed
+// over may have lost its last writes, and an operator may ask for a rebuild. After each of these,
+// a full poll reads every marked item before anything is created.
 package epoch
 
 import (
@@ -17,18 +17,18 @@ import (
 	"planbridge/store"
 )
 
-// docRebuild names the document whose text is part of the epoch, so that a new text
-// makes a new one.
+// docRebuild names the document whose text is part of the epoch, so that a new text makes a new
+// epoch.
 const docRebuild = "rebuild"
 
-// Source is what is asked of the store.
+// Source is the part of the store that Read uses.
 type Source interface {
 	Epoch(ctx context.Context) (string, error)
 	Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error)
 }
 
-// Read returns the store's epoch together with the text of the last rebuild and with the
-// incarnation of the servers behind the store, where there are any.
+// Read returns the store's epoch, the text of the last rebuild, and the incarnation of the
+// store's servers, where there are any.
 func Read(ctx context.Context, s Source) (string, error) {
 	epoch, err := s.Epoch(ctx)
 	if err != nil {
@@ -49,12 +49,12 @@ func Read(ctx context.Context, s Source) (string, error) {
 	return epoch + "/" + incarnation, err
 }
 
-// servers name those that run behind a store.
+// servers names the servers behind a store.
 type servers interface {
 	Incarnation(ctx context.Context) (string, error)
 }
 
-// Documents is what keeps the document of a rebuild.
+// Documents stores the document of a rebuild.
 type Documents interface {
 	PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error
 }
@@ -67,8 +67,8 @@ func Renew(ctx context.Context, s Documents) error {
 	return nil
 }
 
-// Tracker reads a store's epoch, and remembers when the epoch was last found to be
-// another one. It is safe for concurrent use.
+// Tracker reads a store's epoch, and remembers when it last changed. It is safe for concurrent
+// use.
 type Tracker struct {
 	store Source
 	now   func() time.Time
@@ -76,14 +76,13 @@ type Tracker struct {
 	mu      sync.Mutex
 	epoch   string
 	lost    time.Time
-	retired error // that Check found last
+	retired error // the error that Check found last
 }
 
 // NewTracker makes a tracker of a store.
 func NewTracker(s Source, now func() time.Time) *Tracker { return &Tracker{store: s, now: now} }
 
-// Check reads the epoch of a store that is not retired. Of one that is, Read is
-// [ErrRetired] as well from then on.
+// Check reads the epoch, unless the store is retired. After that Read returns [ErrRetired] too.
 func (t *Tracker) Check(ctx context.Context) (string, error) {
 	err := Check(ctx, t.store)
 	retired := err
@@ -120,8 +119,8 @@ func (t *Tracker) Read(ctx context.Context) (string, error) {
 	return epoch, nil
 }
 
-// IsSameStore reports whether two epochs are of one store: its servers restarted or failed over,
-// at most, and nothing that this process knew of was lost.
+// IsSameStore reports whether two epochs are of one store. Its servers at most restarted or
+// failed over, and no write that this process knew of was lost.
 func (t *Tracker) IsSameStore(was, is string) bool {
 	if _, ok := t.store.(servers); !ok {
 		return was == is

@@ -10,7 +10,7 @@ import (
 	"planbridge/store/memstore"
 )
 
-// served is a store behind servers.
+// served is a store with servers.
 type served struct {
 	store.Store
 	running string
@@ -18,8 +18,8 @@ type served struct {
 
 func (s *served) Incarnation(context.Context) (string, error) { return s.running, nil }
 
-// TestIsSameStore: a restart of the servers changes the epoch and leaves the store the same. A
-// rebuild makes another one of it, as a loss does.
+// TestIsSameStore: a restart of the servers changes the epoch, but not the store. After a rebuild
+// or a loss it counts as another store.
 func TestIsSameStore(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)

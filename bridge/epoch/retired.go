@@ -9,22 +9,22 @@ import (
 	"planbridge/store"
 )
 
-// ErrRetired: the store was copied, and the copy has taken its place.
+// ErrRetired: the store was copied, and the copy has replaced it.
 var ErrRetired = errors.New("this store was copied, and its copy is in use")
 
 // docRetired names the document that says where a store was copied to.
 const docRetired = "moved"
 
-// retirement is what that document holds. It holds for one epoch of the store: what takes the
-// content over has another epoch, and so has the store itself once it is restored.
+// retirement is the content of that document. It is valid for one epoch of the store: a copy has
+// another epoch, and so has the store after a restore.
 type retirement struct {
 	Epoch string    `json:"epoch"`
 	To    string    `json:"to"`
 	At    time.Time `json:"at"`
 }
 
-// Retire has no program work on the store any more, as its copy does from now on: who
-// checks it is told [ErrRetired]. Its content stays, and can be read.
+// Retire ends all work on the store, as its copy takes over: Check then returns [ErrRetired]. The
+// content stays and can be read.
 func Retire(ctx context.Context, s interface {
 	Source
 	Documents
@@ -37,7 +37,7 @@ func Retire(ctx context.Context, s interface {
 	return store.WriteJSON(ctx, s, "", docRetired, retirement{epoch, to, at.UTC()})
 }
 
-// Check is [ErrRetired] of a store that is retired.
+// Check returns [ErrRetired] for a retired store.
 func Check(ctx context.Context, s Source) error {
 	epoch, err := s.Epoch(ctx)
 	if err != nil {

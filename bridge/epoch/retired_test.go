@@ -12,7 +12,7 @@ import (
 	"planbridge/store/memstore"
 )
 
-// counted counts the documents that are read.
+// counted counts the documents read.
 type counted struct {
 	store.Store
 	reads int
@@ -23,8 +23,8 @@ func (c *counted) Doc(ctx context.Context, project mapping.ObjectID, name string
 	return c.Store.Doc(ctx, project, name)
 }
 
-// TestRetired: whoever checks a store that was retired is told, and so is whoever reads its
-// epoch afterwards. Reading alone costs no look at whether it was. A copy is not retired.
+// TestRetired: Check of a retired store fails, and so does Read after it. Read alone does not
+// look for a retirement. A copy is not retired.
 func TestRetired(t *testing.T) {
 	s := &counted{Store: memstore.New(memstore.Options{Clock: time.Now}).Open(nil)}
 	tracker := epoch.NewTracker(s, time.Now)

@@ -2,15 +2,14 @@ package guard
 
 import "context"
 
-// Turn is held while something is asked of a service or the store. Who waits for it
-// waits no longer than its context lasts, as a lock cannot be bounded. It is safe for
-// concurrent use.
+// Turn is a lock for a question to a service or the store. Unlike a mutex, a wait for it ends
+// with a context. It is safe for concurrent use.
 type Turn chan struct{}
 
-// NewTurn returns a Turn that nobody has.
+// NewTurn returns a free Turn.
 func NewTurn() Turn { return make(Turn, 1) }
 
-// Take waits for the turn. An error is the context's, and nothing is held then.
+// Take waits for the turn. It returns the context's error without the turn.
 func (t Turn) Take(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -23,7 +22,7 @@ func (t Turn) Take(ctx context.Context) error {
 	}
 }
 
-// Try takes the turn unless somebody has it.
+// Try takes the turn if it is free.
 func (t Turn) Try() bool {
 	select {
 	case t <- struct{}{}:
@@ -33,5 +32,5 @@ func (t Turn) Try() bool {
 	}
 }
 
-// End hands the turn on.
+// End frees the turn.
 func (t Turn) End() { <-t }

@@ -1,8 +1,8 @@
-// Package identity remembers what the names of the configuration stand for.
+// Package identity remembers the repositories and accounts behind the configuration's names.
 //
-// The configuration names repositories and accounts; GitHub gives a name that is free to
-// whoever asks for it. What has a name when the bridge first sees it is remembered by its
-// database id, and another one that has it later is believed only when an operator says so.
+// GitHub gives a free name to anybody who asks for it. The package stores the database id behind
+// a name when the bridge first sees it. A later owner of the name counts only after an operator
+// accepts it.
 package identity
 
 import (
@@ -13,34 +13,33 @@ import (
 	"planbridge/store"
 )
 
-// Documents keeps what is remembered.
+// Documents stores the records.
 type Documents interface {
 	Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error)
 	PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error
 }
 
-// Record is the document that remembers what a name stands for.
+// Record is the document about the repository or account behind a name.
 type Record struct {
 	ID int64 `json:"id"`
-	// Proven says that GitHub answered so. An event alone is believed until then.
+	// Proven says that GitHub confirmed the id. Until then it comes from an event.
 	Proven bool `json:"proven,omitempty"`
-	// Accepted says that an operator took it for the one that the name stood for
-	// before.
+	// Accepted says that an operator accepted it in place of an earlier owner of the name.
 	Accepted bool `json:"accepted,omitempty"`
-	// Other is what has the name now and is not believed; 0: nothing.
+	// Other is the id of a present owner that is not accepted; 0: none.
 	Other int64 `json:"other,omitempty"`
-	// Private is what an event told of a repository; nil: none did.
+	// Private is an event's word on a repository; nil: none.
 	Private *bool `json:"private,omitempty"`
 }
 
-// DocRepository and DocLogin name the documents, in the space of no project, that
-// hold the records of a repository's name and of an account's login.
+// DocRepository and DocLogin name the documents, in the space of no project, with the records of
+// a repository's name and of an account's login.
 func DocRepository(name string) string { return "repository:" + strings.ToLower(name) }
 
-// DocLogin is the login's, see DocRepository.
+// DocLogin names the document of a login; see DocRepository.
 func DocLogin(login string) string { return "login:" + strings.ToLower(login) }
 
-// Read returns the zero record where nothing is remembered.
+// Read returns a record, the zero record where there is none.
 func Read(ctx context.Context, s Documents, doc string) (Record, error) {
 	var known Record
 	_, err := store.ReadJSON(ctx, s, "", doc, &known)
@@ -52,21 +51,20 @@ func Put(ctx context.Context, s Documents, doc string, known Record) error {
 	return store.WriteJSON(ctx, s, "", doc, known)
 }
 
-// docRenamed names the document that says which repositories are called otherwise than
-// the configuration calls them: lower-case name there to name now. Routes are by name;
-// one that names a repository as it was called before follows it until the configuration
-// is changed, even if another repository takes the old name meanwhile.
+// docRenamed names the document with renamed repositories: from the configuration's lower-case
+// name to the present name. A route follows its renamed repository until the configuration
+// changes, even if another repository takes the old name.
 const docRenamed = "renamed"
 
-// Renames returns the names of now by the lower-case names of the configuration; nil
-// where nothing was renamed yet.
+// Renames returns the present names by the configuration's lower-case names; nil where there was
+// no rename.
 func Renames(ctx context.Context, s Documents) (map[string]string, error) {
 	var names map[string]string
 	_, err := store.ReadJSON(ctx, s, "", docRenamed, &names)
 	return names, err
 }
 
-// PutRenames stores the names of now.
+// PutRenames stores the present names.
 func PutRenames(ctx context.Context, s Documents, names map[string]string) error {
 	return store.WriteJSON(ctx, s, "", docRenamed, names)
 }

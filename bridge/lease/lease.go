@@ -1,4 +1,4 @@
-// Package lease repeats work of which one replica at a time has the turn.
+// Package lease repeats work that one replica at a time may do.
 package lease
 
 import (
@@ -11,10 +11,10 @@ import (
 	"planbridge/store"
 )
 
-// ErrTaken ends a round whose lease could not be kept.
+// ErrTaken ends a round that lost its lease.
 var ErrTaken = errors.New("another replica has the lease")
 
-// releaseTimeout bounds how long a replica that ends waits for the store.
+// releaseTimeout bounds how long a stopping replica waits for the store.
 const releaseTimeout = 2 * time.Second
 
 // Clock tells the time.
@@ -23,8 +23,8 @@ type Clock interface{ Now() time.Time }
 // Random draws a number in [0, n).
 type Random interface{ Int64N(n int64) int64 }
 
-// Every calls round at once and then after each pause, ± 10 %, until ctx ends. Replicas
-// and projects so do not march in step.
+// Every calls round at once and then after each pause, ± 10 %, until ctx ends. Replicas and
+// projects therefore do not act in step.
 func Every(ctx context.Context, g *guard.Guard, what string, random Random, pause func() time.Duration, round func(context.Context)) {
 	for ctx.Err() == nil {
 		_ = g.Do(what, "", func() error { round(ctx); return nil }) // a panic was logged
@@ -43,8 +43,8 @@ func rest(ctx context.Context, random Random, pause time.Duration, ends <-chan s
 	}
 }
 
-// TTL makes a lease outlast the pause between two rounds, so that the replica whose
-// caches are warm goes on.
+// TTL makes a lease longer than the pause between two rounds, so that the replica with warm
+// caches goes on.
 func TTL(pause time.Duration) time.Duration { return max(3*pause, 15*time.Second) }
 
 // Locks are the named locks of the store.
@@ -53,34 +53,34 @@ type Locks interface {
 	Release(ctx context.Context, name, owner string) error
 }
 
-// Session is that of the process, with which its leases end.
+// Session is the process's session, with which its leases end.
 type Session interface {
-	// Current names it; an error says why the process has none at this moment.
+	// Current returns the session, or why the process has none now.
 	Current() (store.Session, error)
 	// Bound returns a context that ends with a session.
 	Bound(ctx context.Context, s store.Session) (context.Context, context.CancelFunc)
-	// Fallen is closed once this process hears that the session of another one fell.
+	// Fallen is closed once this process learns that another one's session fell.
 	Fallen() <-chan struct{}
 }
 
-// Lease is a named lock of the store that one replica keeps from round to round. It ends with
-// the replica's session, and another replica that is told of that goes on at once. It is
-// not safe for concurrent use.
+// Lease is a named lock of the store that one replica keeps over many rounds. It ends with the
+// replica's session, and another replica that learns of that goes on at once. It is not safe for
+// concurrent use.
 type Lease struct {
 	Store   Locks
-	Session Session // nil: the lease ends with none
+	Session Session // nil: the lease ends by time only
 	Clock   Clock
 	Name    string
-	Owner   string // names the replica
+	Owner   string // identifies the replica
 	TTL     time.Duration
 
-	held    bool          // as of the last answer
-	until   time.Time     // when it ends unless it is extended
-	session store.Session // that it was last extended under
+	held    bool          // according to the last answer
+	until   time.Time     // the end of the lease unless it is extended
+	session store.Session // the session of the last extension
 }
 
-// Every is the function of that name. A replica that does not have the lease begins a round
-// also when another one's leases have ended.
+// Every is the function [Every] for a lease. A replica without the lease also begins a round
+// when another one's leases have ended.
 func (l *Lease) Every(ctx context.Context, g *guard.Guard, what string, random Random, pause func() time.Duration, round func(context.Context)) {
 	if l.Session == nil {
 		Every(ctx, g, what, random, pause, round)
@@ -96,8 +96,8 @@ func (l *Lease) Every(ctx context.Context, g *guard.Guard, what string, random R
 	}
 }
 
-// Acquire takes or extends the lease. kept says that nobody else can have had it since
-// it was last extended.
+// Acquire takes or extends the lease. kept reports that no other replica can have had it since
+// the last extension.
 func (l *Lease) Acquire(ctx context.Context) (held, kept bool, err error) {
 	l.held = false
 	var session store.Session
@@ -118,7 +118,8 @@ func (l *Lease) Acquire(ctx context.Context) (held, kept bool, err error) {
 	return held, kept, nil
 }
 
-// Hold extends the lease while fn runs under the guard, and ends fn's context when it is lost.
+// Hold extends the lease while fn runs under the guard. It ends fn's context when the lease is
+// lost.
 func (l *Lease) Hold(ctx context.Context, g *guard.Guard, what, item string, fn func(context.Context) error) error {
 	outer := ctx
 	if l.Session != nil {
@@ -143,8 +144,8 @@ func (l *Lease) Hold(ctx context.Context, g *guard.Guard, what, item string, fn 
 	return err
 }
 
-// extend keeps the lease until ctx ends. A store that does not answer loses the lease
-// only when its time is over.
+// extend keeps the lease until ctx ends. While the store does not answer, the lease is lost only
+// when its time is over.
 func (l *Lease) extend(ctx context.Context) error {
 	tick := time.NewTicker(l.TTL / 3)
 	defer tick.Stop()
@@ -161,8 +162,8 @@ func (l *Lease) extend(ctx context.Context) error {
 	}
 }
 
-// Release gives the lease back, for another replica to go on at once. Where the store
-// does not answer, the lease runs out.
+// Release gives the lease back, so that another replica can go on at once. Where the store does
+// not answer, the lease expires.
 func (l *Lease) Release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()

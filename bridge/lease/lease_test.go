@@ -16,8 +16,8 @@ import (
 	"planbridge/store/memstore"
 )
 
-// TestKept: a lease that ran out before it was taken again (the process was
-// paused) may have been somebody else's meanwhile, though nobody holds it now.
+// TestKept: after a pause of the process its lease may have expired and been another's meanwhile,
+// though it is free now.
 func TestKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})

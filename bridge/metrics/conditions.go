@@ -9,8 +9,8 @@ import (
 	"planbridge/mapping"
 )
 
-// conditions are the metrics of what holds for a while: a breaker that is open, a route that is
-// paused, questions that nobody has answered.
+// conditions are the metrics of lasting states: an open breaker, a paused route, unanswered
+// questions.
 type conditions struct {
 	Options
 	questions readings[map[string]int]
@@ -59,7 +59,7 @@ func (c *conditions) Collect(ch chan<- prometheus.Metric) {
 	for _, b := range c.budgets.ask([]mapping.ObjectID{""})[""].value {
 		gauge(c.budget, float64(b.Left), b.Name, b.Window)
 	}
-	var asking []mapping.ObjectID // projects
+	var asking []mapping.ObjectID // projects with routes that ask
 	for _, r := range routes.All() {
 		gauge(c.paused, oneIf(c.Source.Paused(r.Name)), r.Name)
 		if asks(r) {

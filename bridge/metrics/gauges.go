@@ -11,12 +11,12 @@ import (
 	"planbridge/store"
 )
 
-// gauges are the metrics that are read off the store when somebody asks. Each project
-// is a source of its own: one that is slow keeps no other waiting.
+// gauges are the metrics that each scrape reads from the store. Each project is a source of its
+// own, so that a slow one delays no other.
 type gauges struct {
 	Options
 	tallies readings[store.Tally]
-	spaces  readings[[]mapping.ObjectID] // of the store, as of project ""
+	spaces  readings[[]mapping.ObjectID] // of the store, under project ""
 
 	depth, oldest, links, failures *prometheus.Desc
 	age, remaining                 *prometheus.Desc
@@ -49,8 +49,8 @@ func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. Where a project's part of the store has not
-// answered for a while the gauges that need it are absent, which is what is known.
+// Collect implements prometheus.Collector. Where a project's part of the store does not answer
+// for a while, the gauges that need it are absent.
 func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
@@ -68,7 +68,7 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 			oldest = max(oldest, now.Sub(t.value.Oldest))
 		}
 	}
-	if len(all) == len(routes.Projects()) { // a sum lacks nothing
+	if len(all) == len(routes.Projects()) { // the sum is complete
 		gauge(g.depth, float64(depth))
 		gauge(g.oldest, oldest.Seconds())
 	}
@@ -94,13 +94,13 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// unnamed are the projects that the store has and planning.projects does not name.
+// unnamed lists the store's projects that planning.projects lacks.
 func (g *gauges) unnamed(routes mapping.Routes) []mapping.ObjectID {
 	spaces := g.spaces.ask([]mapping.ObjectID{""})[""]
 	return slices.DeleteFunc(slices.Clone(spaces.value), routes.Names)
 }
 
-// expectCounts lets a route be shown that has nothing.
+// expectCounts adds zero counts for a route.
 func expectCounts(t *store.Tally, route string) {
 	for _, state := range mapping.LinkStates {
 		t.Count(route, state, 0)

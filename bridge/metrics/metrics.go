@@ -1,5 +1,5 @@
-// Package metrics shows what the store holds and what holds for a while, whenever somebody
-// scrapes. What a store does not tell in time is left out.
+// Package metrics shows the store's counts and lasting states at each scrape. It leaves out
+// values that the store does not return in time.
 package metrics
 
 import (
@@ -14,24 +14,25 @@ import (
 	"planbridge/store"
 )
 
-// Store is the part of the store that metrics are read off.
+// Store is the part of the store that the metrics read.
 type Store interface {
 	Projects(ctx context.Context) ([]mapping.ObjectID, error)
 	Tally(ctx context.Context, project mapping.ObjectID) (store.Tally, error)
 	Conflicts(ctx context.Context, project mapping.ObjectID, cursor string, n int) (list []mapping.Conflict, next string, err error)
 }
 
-// Source tells what holds in this process now.
+// Source has the present states of this process.
 type Source interface {
 	Routes() mapping.Routes
 	// Paused reports whether an operator paused a route.
 	Paused(route string) bool
 	GitHubDown() bool
-	// PlanningDown reports whether a project is left alone; known is false where nothing asks it.
+	// PlanningDown reports whether a project's breaker is open; known is false where no client
+	// uses it.
 	PlanningDown(project mapping.ObjectID) (down, known bool)
-	// RateRemaining is what is left of GitHub's primary limit; less than 0: not known.
+	// RateRemaining is the remainder of GitHub's primary limit; below 0: unknown.
 	RateRemaining() int
-	// Budgets are what all replicas together may still write to GitHub.
+	// Budgets are the writes to GitHub that all replicas together may still make.
 	Budgets(ctx context.Context) ([]status.Budget, error)
 	// Questions counts a project's open questions by route.
 	Questions(ctx context.Context, project mapping.ObjectID) (map[string]int, error)
@@ -53,7 +54,7 @@ func Register(r prometheus.Registerer, o Options) {
 		guardedCollector{newConditions(o), o.Guard, "gauges of conditions"})
 }
 
-// guardedCollector leaves its metrics out of a scrape in which it panics.
+// guardedCollector omits its metrics from a scrape in which it panics.
 type guardedCollector struct {
 	prometheus.Collector
 	guard *guard.Guard
@@ -62,5 +63,5 @@ type guardedCollector struct {
 
 // Collect implements prometheus.Collector.
 func (c guardedCollector) Collect(ch chan<- prometheus.Metric) {
-	_ = c.guard.Do("scrape", c.name, func() error { c.Collector.Collect(ch); return nil }) // it was logged
+	_ = c.guard.Do("scrape", c.name, func() error { c.Collector.Collect(ch); return nil }) // Do logged it
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Process has the metrics of what happened to this process last.
+// Process has the metrics of this process's last events.
 type Process struct {
 	caughtUp prometheus.Gauge
 	reloads  *prometheus.CounterVec
@@ -43,5 +43,5 @@ func (p *Process) Reloaded(err error) {
 	p.refused.Set(oneIf(err != nil))
 }
 
-// CaughtUp takes in when GitHub was listed.
+// CaughtUp records when GitHub was listed.
 func (p *Process) CaughtUp(at time.Time) { p.caughtUp.Set(float64(at.UnixMilli()) / 1000) }

@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	// scrapeWait is how long a scrape waits for what is read for it.
+	// scrapeWait is how long a scrape waits for its reads.
 	scrapeWait = 2 * time.Second
 	// readingTimeout bounds one read.
 	readingTimeout = 10 * time.Second
-	// readingMost is how old a value may be that is shown.
-	readingMost = 5 * time.Minute
+	// maxReadingAge bounds the age of a shown value.
+	maxReadingAge = 5 * time.Minute
 )
 
-// reading is what a source told last.
+// reading is the last value of a source.
 type reading[T any] struct {
 	value T
 	at    time.Time
 }
 
-// readings ask one source for each project. They remember what each told last, and ask
-// none anew that has not answered yet.
+// readings asks one source for each project. It remembers the last value of each, and asks no
+// source that has not answered yet.
 type readings[T any] struct {
 	guard *guard.Guard
 	now   func() time.Time
@@ -34,11 +34,11 @@ type readings[T any] struct {
 
 	mu    sync.Mutex
 	last  map[mapping.ObjectID]reading[T]
-	asked map[mapping.ObjectID]chan struct{} // closed when the source has answered
+	asked map[mapping.ObjectID]chan struct{} // closed when the source answered
 }
 
-// ask returns what the projects' sources tell within a moment, and of those that
-// do not what they told before. Those of which nothing is known are left out.
+// ask returns the values of the projects' sources. It waits a moment, and then uses earlier
+// values. It omits projects without any value.
 func (r *readings[T]) ask(projects []mapping.ObjectID) map[mapping.ObjectID]reading[T] {
 	patience := time.NewTimer(scrapeWait)
 	defer patience.Stop()
@@ -57,14 +57,14 @@ func (r *readings[T]) ask(projects []mapping.ObjectID) map[mapping.ObjectID]read
 	defer r.mu.Unlock()
 	out := map[mapping.ObjectID]reading[T]{}
 	for _, project := range projects {
-		if last, known := r.last[project]; known && r.now().Sub(last.at) < readingMost {
+		if last, known := r.last[project]; known && r.now().Sub(last.at) < maxReadingAge {
 			out[project] = last
 		}
 	}
 	return out
 }
 
-// begin asks a project's source, unless somebody has.
+// begin asks a project's source, unless it is being asked.
 func (r *readings[T]) begin(project mapping.ObjectID) chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()

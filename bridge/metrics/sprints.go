@@ -8,7 +8,7 @@ import (
 	"planbridge/mapping"
 )
 
-// sprintGauge is the metric of the hours that remain in active sprints.
+// sprintGauge is the metric of the remaining hours of active sprints.
 type sprintGauge struct {
 	source Source
 	now    func() time.Time
@@ -28,8 +28,8 @@ func newSprintGauge(o Options) *sprintGauge {
 // Describe implements prometheus.Collector.
 func (g *sprintGauge) Describe(ch chan<- *prometheus.Desc) { ch <- g.desc }
 
-// Collect implements prometheus.Collector. Of sprints that have one title, all
-// but the first are told apart by their ids.
+// Collect implements prometheus.Collector. Of several sprints with one title, all but the first
+// also have their ids in the label.
 func (g *sprintGauge) Collect(ch chan<- prometheus.Metric) {
 	for project, charts := range g.charts.ask(g.source.Routes().Projects()) {
 		taken := map[string]bool{}

@@ -16,7 +16,7 @@ type Project struct {
 	ID   mapping.ObjectID
 }
 
-// Services tells of the services beside what a Monitor remembers.
+// Services has the facts about the services that a Monitor does not remember.
 type Services interface {
 	// Projects lists the planning projects by their names.
 	Projects() []Project
@@ -25,13 +25,13 @@ type Services interface {
 	CatchUpInterval() time.Duration
 	// Down reports whether the breaker of a service is open.
 	Down(service string) bool
-	// Held is for how much longer GitHub asked to be left alone.
+	// Held is how long GitHub's present limit still lasts.
 	Held(ctx context.Context) (time.Duration, error)
-	// Budgets are what all replicas together may still write to GitHub.
+	// Budgets are the writes to GitHub that all replicas together may still make.
 	Budgets(ctx context.Context) ([]status.Budget, error)
 }
 
-// View is what the status page is told of this process. All fields are required.
+// View is the status page's view of this process. All fields are required.
 type View struct {
 	Monitor  *Monitor
 	Services Services
@@ -61,7 +61,7 @@ func (v View) Health(ctx context.Context) (status.Health, error) {
 	return out, cmp.Or(err, unread)
 }
 
-// github is how GitHub was last met, by this process, and what it asked any replica for.
+// github is the health of GitHub: this process's last requests, and the limits of all replicas.
 func (v View) github(ctx context.Context) (status.ServiceHealth, error) {
 	s := v.service(reconcile.ServiceGitHub)
 	s.Name = reconcile.ServiceGitHub
@@ -76,7 +76,8 @@ func (v View) github(ctx context.Context) (status.ServiceHealth, error) {
 	return s, err
 }
 
-// service is how a service was last met. One whose breaker is open is down.
+// service is the health of a service from its last requests. A service with an open breaker is
+// down.
 func (v View) service(service string) status.ServiceHealth {
 	met := v.Monitor.Service(service)
 	s := status.ServiceHealth{Service: service, State: status.ServiceUp, Answered: met.Answered, Error: met.Error, Failed: met.Failed}
@@ -91,8 +92,7 @@ func (v View) service(service string) status.ServiceHealth {
 	return s
 }
 
-// source is when changes were last heard of in one way. The replica that has the lease
-// asks for them.
+// source is when one source of changes last succeeded. The replica with the lease asks it.
 func (v View) source(service, what string, every time.Duration, lease string) status.Source {
 	return status.Source{
 		What: what, At: v.Monitor.Service(service).Heard[what], Every: every.Seconds(), Elsewhere: v.Monitor.Elsewhere(lease),

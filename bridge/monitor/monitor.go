@@ -1,6 +1,5 @@
-// Package monitor remembers how this process meets both services, and what it did last:
-// what the status page shows beside the store. It remembers a bounded number of things,
-// in memory alone.
+// Package monitor remembers how both services answered this process, and its last actions. The
+// status page shows these beside the store. The memory is bounded and ends with the process.
 package monitor
 
 import (
@@ -14,10 +13,10 @@ import (
 	"planbridge/mapping"
 )
 
-// maxRecent bounds the activities that are remembered.
+// maxRecent bounds the remembered activities.
 const maxRecent = 1000
 
-// Monitor remembers. It is safe for concurrent use.
+// Monitor remembers answers and activities. It is safe for concurrent use.
 type Monitor struct {
 	now func() time.Time
 
@@ -25,31 +24,31 @@ type Monitor struct {
 	services map[string]*Meeting
 	leases   map[string]bool // by name: whether this process has it
 	recent   []status.Activity
-	next     int            // in recent, once it is full
-	refused  string         // why the last reload was; "": it was not
-	unproven []status.Fault // what of the configuration in force does not work
+	next     int            // index in recent, once it is full
+	refused  string         // why the last reload failed; "": it did not
+	unproven []status.Fault // faults of the present configuration
 }
 
-// New returns a Monitor that dates by a clock.
+// New returns a Monitor with a clock.
 func New(now func() time.Time) *Monitor {
 	return &Monitor{now: now, services: map[string]*Meeting{}, leases: map[string]bool{}}
 }
 
-// Meeting is how a service was last met.
+// Meeting is how a service last answered.
 type Meeting struct {
 	Answered time.Time // the last time
 	Failed   time.Time // the last time; zero: never
-	Error    string    // why
-	Refused  bool      // the last failure was that the service does not take the secret
-	// Heard tells when each source of changes last succeeded.
+	Error    string    // of the last failure
+	Refused  bool      // the last failure was a refused secret
+	// Heard is when each source of changes last succeeded.
 	Heard map[string]time.Time
 }
 
-// Shut reports whether a service was last met with a secret that it does not take.
+// Shut reports whether a service last refused the secret.
 func (m *Meeting) Shut() bool { return m.Refused && m.Failed.After(m.Answered) }
 
-// Asked takes in how a service answered one request. Nil, and an error that is about the
-// request alone, is an answer. A request that its caller gave up says nothing.
+// Asked records how a service answered one request. Nil, and an error about the request alone, is
+// an answer. A request that its caller cancelled says nothing.
 func (m *Monitor) Asked(service string, err error) {
 	refused := errors.Is(err, mapping.ErrUnauthorized)
 	failed := refused || errors.Is(err, mapping.ErrUnavailable) || errors.Is(err, mapping.ErrUncertain)
@@ -67,7 +66,7 @@ func (m *Monitor) Asked(service string, err error) {
 	met.Failed, met.Error, met.Refused = now, err.Error(), refused
 }
 
-// Heard takes in that a source of changes succeeded.
+// Heard records a success of a source of changes.
 func (m *Monitor) Heard(service, source string) {
 	now := m.now().UTC()
 	m.mu.Lock()
@@ -75,7 +74,7 @@ func (m *Monitor) Heard(service, source string) {
 	m.met(service).Heard[source] = now
 }
 
-// Service returns how a service was last met.
+// Service returns how a service last answered.
 func (m *Monitor) Service(name string) Meeting {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -87,7 +86,7 @@ func (m *Monitor) Service(name string) Meeting {
 	return met
 }
 
-// met is what is known of a service. The caller holds mu.
+// met returns the entry of a service. The caller holds mu.
 func (m *Monitor) met(service string) *Meeting {
 	if m.services[service] == nil {
 		m.services[service] = &Meeting{Heard: map[string]time.Time{}}
@@ -95,7 +94,7 @@ func (m *Monitor) met(service string) *Meeting {
 	return m.services[service]
 }
 
-// Elsewhere reports whether another replica has a lease, as this process last knew.
+// Elsewhere reports whether another replica had a lease when last checked.
 func (m *Monitor) Elsewhere(lease string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,7 +102,7 @@ func (m *Monitor) Elsewhere(lease string) bool {
 	return known && !held
 }
 
-// Reloaded takes in how a reload of the configuration went.
+// Reloaded records the result of a reload of the configuration.
 func (m *Monitor) Reloaded(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,15 +111,14 @@ func (m *Monitor) Reloaded(err error) {
 	}
 }
 
-// Proven takes in what of the configuration in force does not work, which is not changed
-// afterwards.
+// Proven records the faults of the present configuration. The caller must not change the slice.
 func (m *Monitor) Proven(faults []status.Fault) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.unproven = faults
 }
 
-// Configuration says what of the configuration does not work, a sentence each.
+// Configuration returns the faults of the configuration.
 func (m *Monitor) Configuration() (out []status.Fault) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -133,13 +131,12 @@ func (m *Monitor) Configuration() (out []status.Fault) {
 	return out
 }
 
-// Leases is what tells a Monitor which leases its process has: a store in whose place it
-// stands.
+// Leases takes leases: the store.
 type Leases interface {
 	Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error)
 }
 
-// Acquire acquires a lease, and remembers whether this process has it.
+// Acquire takes a lease, and remembers whether this process has it.
 func (m *Monitor) Acquire(ctx context.Context, from Leases, name, owner string, ttl time.Duration) (bool, error) {
 	held, err := from.Acquire(ctx, name, owner, ttl)
 	if err == nil {
@@ -150,7 +147,7 @@ func (m *Monitor) Acquire(ctx context.Context, from Leases, name, owner string, 
 	return held, err
 }
 
-// Did takes in what was done to a link.
+// Did records the history of a link.
 func (m *Monitor) Did(l *mapping.Link, history []mapping.Entry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -165,7 +162,7 @@ func (m *Monitor) Did(l *mapping.Link, history []mapping.Entry) {
 	}
 }
 
-// Recent lists what was done last, newest first.
+// Recent lists the last activities, newest first.
 func (m *Monitor) Recent(limit int) []status.Activity {
 	m.mu.Lock()
 	defer m.mu.Unlock()

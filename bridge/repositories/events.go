@@ -10,20 +10,19 @@ import (
 	"planbridge/mapping"
 )
 
-// What an event says of a repository is checked against what is remembered: an event
-// may be old, or of a repository that has only the name of another one. It makes
-// GitHub be asked, and GitHub is believed.
+// An event's facts about a repository are checked against the records. The event may be old, or
+// concern another repository with the same name. A difference makes the registry ask GitHub, and
+// GitHub's answer counts.
 
-// Believes reports whether an event's repository, by its name and its id (0: the event
-// does not tell), is the one that the name stands for. An error says that GitHub would
-// have to be asked and does not answer.
+// Believes reports whether an event's name and id (0: unknown) belong to the repository that the
+// name stands for. It returns an error where only GitHub could tell and does not answer.
 func (r *Registry) Believes(ctx context.Context, name string, id int64) (bool, error) {
 	if home := r.nameOf(id); id != 0 && home != "" && !strings.EqualFold(home, name) {
 		if here, err := r.movedHere(ctx, home, name); here || err != nil {
 			return here, err
 		}
 		if r.o.Routes.HasRoute(name) {
-			return false, nil // an old event, of a name that stands for another one
+			return false, nil // an old event, with a name that belongs to another repository now
 		}
 	}
 	if !r.o.Routes.HasRoute(name) {
@@ -35,7 +34,7 @@ func (r *Registry) Believes(ctx context.Context, name string, id int64) (bool, e
 	}
 	e.mu.Lock()
 	known, here := e.known, strings.EqualFold(e.now, name)
-	if e.met = e.met || id != 0 && id == known.ID && here; !here {
+	if e.confirmed = e.confirmed || id != 0 && id == known.ID && here; !here {
 		defer r.warn(e)
 	}
 	e.mu.Unlock()
@@ -48,8 +47,8 @@ func (r *Registry) Believes(ctx context.Context, name string, id int64) (bool, e
 	return r.doubted(ctx, e, id)
 }
 
-// movedHere reports whether the repository that was called home is called name now.
-// GitHub is asked the first time that this is the question, and once in a while then.
+// movedHere reports whether the repository formerly called home is called name now. It asks
+// GitHub at the first such question, and then at intervals.
 func (r *Registry) movedHere(ctx context.Context, home, name string) (bool, error) {
 	e, err := r.entry(ctx, home)
 	if err != nil {
@@ -69,8 +68,8 @@ func (r *Registry) movedHere(ctx context.Context, home, name string) (bool, erro
 	return strings.EqualFold(now, name), err
 }
 
-// firstSight remembers what a name stands for as an event tells it, until GitHub does:
-// no delivery waits for that. Whoever asks GitHub at this moment remembers its answer.
+// firstSight records a name's repository from an event until GitHub confirms it, so that no
+// delivery waits. Where another goroutine asks GitHub now, that one stores the answer.
 func (r *Registry) firstSight(ctx context.Context, e *repository, id int64) (bool, error) {
 	if !e.asking.Try() {
 		return true, nil
@@ -87,7 +86,7 @@ func (r *Registry) firstSight(ctx context.Context, e *repository, id int64) (boo
 		}
 	}
 	e.mu.Lock()
-	e.known, e.met = known, true
+	e.known, e.confirmed = known, true
 	here := strings.EqualFold(e.now, e.name)
 	e.mu.Unlock()
 	r.mu.Lock()
@@ -96,8 +95,8 @@ func (r *Registry) firstSight(ctx context.Context, e *repository, id int64) (boo
 	return known.ID == id && here, nil
 }
 
-// doubted asks GitHub about a name that an event gives to another id. What GitHub has
-// once told stands until it tells otherwise; where it never does, events are believed.
+// doubted asks GitHub about a name that an event gives to another id. GitHub's last answer stands
+// until a new one. Without any answer from GitHub, events count.
 func (r *Registry) doubted(ctx context.Context, e *repository, id int64) (bool, error) {
 	e.mu.Lock()
 	asOf := time.Now()
@@ -124,7 +123,7 @@ func (r *Registry) doubted(ctx context.Context, e *repository, id int64) (bool, 
 	return true, nil
 }
 
-// tellPrivate takes in who can read a repository by what an event of it says.
+// tellPrivate records from an event who can read a repository.
 func (r *Registry) tellPrivate(ctx context.Context, name string, private bool) error {
 	if !r.o.Routes.HasRoute(name) {
 		return nil
@@ -136,7 +135,7 @@ func (r *Registry) tellPrivate(ctx context.Context, name string, private bool) e
 	e.mu.Lock()
 	told := e.known.Private != nil && *e.known.Private == private
 	e.mu.Unlock()
-	if told || !e.asking.Try() { // whoever asks writes the same document; the next event tells it, too
+	if told || !e.asking.Try() { // the asking goroutine writes the same document; the next event repeats the fact
 		return nil
 	}
 	defer e.asking.End()
@@ -154,8 +153,7 @@ func (r *Registry) tellPrivate(ctx context.Context, name string, private bool) e
 	return nil
 }
 
-// CheckRename takes in that an event says that a repository has another name: GitHub is
-// asked whether it has.
+// CheckRename asks GitHub to confirm an event's rename of a repository.
 func (r *Registry) CheckRename(ctx context.Context, from, to string) error {
 	if !r.o.Routes.HasRoute(from) {
 		return nil
@@ -169,7 +167,7 @@ func (r *Registry) CheckRename(ctx context.Context, from, to string) error {
 	case strings.EqualFold(now, to) || r.answered(from):
 		return nil
 	}
-	// Neither the old name nor the id is answered: the new name may be.
+	// GitHub knows neither the old name nor the id. It may know the new name.
 	if known := r.ID(from); known != 0 {
 		if got, err := r.o.GitHub.Identity(ctx, to); err == nil && got.ID == known {
 			return r.rename(ctx, from, to, known)
@@ -179,7 +177,7 @@ func (r *Registry) CheckRename(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// answered reports whether GitHub told what a name stands for when it was asked last.
+// answered reports whether GitHub told what a name stands for when last asked.
 func (r *Registry) answered(name string) bool {
 	r.mu.Lock()
 	e := r.byName[strings.ToLower(name)]
@@ -192,9 +190,9 @@ func (r *Registry) answered(name string) bool {
 	return e.told
 }
 
-// IssueMoved is told that an issue answers from another repository with its id kept, which
-// only a rename does. GitHub is asked for the repository as well; where it has no answer
-// to that, the issue's will do.
+// IssueMoved reports that an issue with an unchanged id answers from another repository, which
+// only a rename causes. It also asks GitHub for the repository. Where GitHub has no answer, the
+// issue's answer counts.
 func (r *Registry) IssueMoved(ctx context.Context, from, to string) error {
 	now, err := r.Locate(ctx, from, 0, time.Now().Add(-BelievedFor))
 	if err == nil && !strings.EqualFold(now, to) {

@@ -28,8 +28,8 @@ func TestPublicIsOneFact(t *testing.T) {
 		if n := strings.Count(log.String(), "fact="); n != 3 {
 			t.Errorf("%d lines in two and a half minutes:\n%s", n, log.String())
 		}
-		r.sayPublic("acme/web", true, false)
-		r.sayPublic("acme/api", true, false)
+		r.logPublic("acme/web", true, false)
+		r.logPublic("acme/api", true, false)
 		factlog.Flush(t.Context(), logger)
 		if n := strings.Count(log.String(), "over="); n != 1 || !strings.Contains(log.String(), "the repository is private again") {
 			t.Errorf("the end:\n%s", log.String())

@@ -1,7 +1,6 @@
-// Package repositories knows what the names of GitHub's repositories stand for, and who can
-// read each repository.
+// Package repositories knows the repositories behind GitHub's names, and who can read each one.
 //
-// A name may be given to another repository. What it stood for first is remembered by its id.
+// A name may be given to another repository. The package remembers the id of its first one.
 package repositories
 
 import (
@@ -17,37 +16,36 @@ import (
 )
 
 const (
-	// BelievedFor is how long GitHub's answer on what a repository's name stands for
-	// is believed where something is written.
+	// BelievedFor is how long GitHub's answer about a name is used for writes.
 	BelievedFor = visibleFor
-	// AnewFor is how long it is where something was not found under the name.
+	// AnewFor is how long it is used after an item was not found under the name.
 	AnewFor = 5 * time.Second
-	// DoubtedFor is how long GitHub is not asked again because of an event that names a
-	// repository by another id.
+	// DoubtedFor is the least time between two questions to GitHub about an event's different id.
 	DoubtedFor = 30 * time.Second
-	// strangerEvery is how often it is said at most that another repository has a name.
+	// strangerEvery is the least time between two log lines about a name that another repository
+	// has.
 	strangerEvery = 10 * time.Minute
 )
 
-// Repository is one repository as GitHub tells of it.
+// Repository is one repository in GitHub's words.
 type Repository struct {
 	ID       int64 // 0: GitHub tells none
 	FullName string
 	Private  bool
 }
 
-// GitHub is what is asked of GitHub. Errors match the sentinels of mapping.
+// GitHub is the client that the Registry asks. Errors match the sentinels of mapping.
 type GitHub interface {
-	// Identity tells what a name stands for.
+	// Identity returns the repository behind a name.
 	Identity(ctx context.Context, name string) (Repository, error)
 	RepositoryByID(ctx context.Context, owner string, id int64) (Repository, error)
 }
 
-// Routes are those of the configuration.
+// Routes has the configuration's repositories.
 type Routes interface {
-	// HasRoute reports whether a route is for a name, as it is or as it was configured.
+	// HasRoute reports whether a route is for a name, the present one or the configured one.
 	HasRoute(name string) bool
-	// Renamed is told of a rename that GitHub has borne out.
+	// Renamed reports a rename that GitHub confirmed.
 	Renamed(ctx context.Context, from, to string) error
 }
 
@@ -57,60 +55,60 @@ type Options struct {
 	GitHub GitHub
 	Routes Routes
 	Logger *slog.Logger
-	// VisibilityAge is how long GitHub's answer is believed on who can read a repository; 0: 5 minutes.
+	// VisibilityAge is how long GitHub's answer about a repository's readers is used; 0: 5
+	// minutes.
 	VisibilityAge time.Duration
 }
 
-// Registry knows which repository each name of a route stands for, and who can read it. It
-// is safe for concurrent use.
+// Registry knows the repository behind each route's name, and who can read it. It is safe for
+// concurrent use.
 type Registry struct {
 	o       Options
 	visible visibilities
 
 	mu     sync.Mutex
 	byName map[string]*repository // by lower-case name
-	byID   map[int64]string       // the name by which one was met last
+	byID   map[int64]string       // the name last seen for each id
 }
 
-// repository is one name. mu guards what follows it, asking is held while GitHub is
-// asked.
+// repository is one name. mu guards the fields below it; asking is held during a question to
+// GitHub.
 type repository struct {
 	name   string
 	asking guard.Turn
 
 	mu    sync.Mutex
 	known identity.Record
-	// now is what the repository that is meant is called; "" where another one has the
-	// name and the one that is meant is not to be found.
-	now      string
-	asked    time.Time // when GitHub was asked last, and told or refused to tell
-	told     bool      // it told then
-	met      bool      // this process has an answer or an event that bears the id out
-	warned   time.Time // when it was said last that another one has the name
-	unproven bool      // it was said that GitHub does not tell
-	// doubtID is the id by which an event named it last that it has not, and doubtAt
-	// when GitHub was asked because of that.
+	// now is the present name of the repository; "" where another one has the name and the
+	// original cannot be found.
+	now       string
+	asked     time.Time // when GitHub last answered or refused
+	told      bool      // GitHub answered then
+	confirmed bool      // an answer or an event in this process confirmed the id
+	warned    time.Time // when a log line last said that another repository has the name
+	unproven  bool      // a log line said that GitHub does not tell
+	// doubtID is the last different id for the name in an event, and doubtAt is when GitHub was
+	// asked about it.
 	doubtID int64
 	doubtAt time.Time
-	// soughtAs is the name by which an event told of its id last, and soughtAt when
-	// GitHub was asked because of that.
+	// soughtAs is the last other name for its id in an event, and soughtAt is when GitHub was
+	// asked about it.
 	soughtAs string
 	soughtAt time.Time
 }
 
-// New makes a Registry that remembers what the store holds.
+// New makes a Registry on the records in the store.
 func New(o Options) *Registry {
 	return &Registry{o: o, visible: visibilities{age: o.VisibilityAge}, byName: map[string]*repository{}, byID: map[int64]string{}}
 }
 
-// Recall reads what a name stands for from the store, so that it is known again where it has
-// another name meanwhile.
+// Recall reads a name's record from the store, so that a renamed repository is recognised.
 func (r *Registry) Recall(ctx context.Context, name string) error {
 	_, err := r.entry(ctx, name)
 	return err
 }
 
-// entry returns what is known of a name, at first from the store.
+// entry returns the entry of a name, at first from the store.
 func (r *Registry) entry(ctx context.Context, name string) (*repository, error) {
 	r.mu.Lock()
 	e := r.byName[strings.ToLower(name)]
@@ -141,7 +139,7 @@ func (r *Registry) entry(ctx context.Context, name string) (*repository, error) 
 	return e, nil
 }
 
-// Forget lets a name be looked up in the store anew.
+// Forget drops a name's entry, so that the store is read again.
 func (r *Registry) Forget(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -154,8 +152,8 @@ func (r *Registry) nameOf(id int64) string {
 	return r.byID[id]
 }
 
-// ID returns the id of the repository that a name stands for, 0 where that is not
-// known or another one has the name.
+// ID returns the id of the repository behind a name, 0 where that is unknown or another one has
+// the name.
 func (r *Registry) ID(name string) int64 {
 	r.mu.Lock()
 	e := r.byName[strings.ToLower(name)]
@@ -171,11 +169,11 @@ func (r *Registry) ID(name string) int64 {
 	return e.known.ID
 }
 
-// Locate returns what the repository that a name stands for is called now, as GitHub
-// told it at asOf or later. id is that of the repository that is meant where that may
-// be the one before; 0: whichever the name stands for. A [mapping.StrangerError] says
-// that another one has the name. Where GitHub refuses to tell, a name stands for itself;
-// where it does not answer, what it told this process before stands.
+// Locate returns the present name of the repository behind a name, from an answer of GitHub not
+// older than asOf. id selects the repository where the name may have changed hands; 0: the
+// present one. A [mapping.StrangerError] says that another repository has the name. Where GitHub
+// refuses to tell, the name stands for itself. Where it does not answer, its last answer to this
+// process counts.
 func (r *Registry) Locate(ctx context.Context, name string, id int64, asOf time.Time) (string, error) {
 	e, err := r.entry(ctx, name)
 	if err != nil {
@@ -188,7 +186,7 @@ func (r *Registry) Locate(ctx context.Context, name string, id int64, asOf time.
 		err = r.ask(ctx, e, asOf)
 	}
 	e.mu.Lock()
-	known, now, met := e.known, e.now, e.met
+	known, now, confirmed := e.known, e.now, e.confirmed
 	e.mu.Unlock()
 	switch {
 	case id != 0 && known.Accepted && id != known.ID:
@@ -196,13 +194,13 @@ func (r *Registry) Locate(ctx context.Context, name string, id int64, asOf time.
 	case now == "" && known.Other != 0:
 		r.warn(e)
 		return "", &mapping.StrangerError{Repo: name, ID: known.Other, Known: known.ID}
-	case err != nil && !met:
+	case err != nil && !confirmed:
 		return "", err
 	}
 	return now, nil
 }
 
-// formerly returns what a repository is called whose name an operator gave to another.
+// formerly returns the present name of a repository whose name an operator accepted for another.
 func (r *Registry) formerly(ctx context.Context, name string, id int64) (string, error) {
 	owner, _, _ := strings.Cut(name, "/")
 	got, err := r.o.GitHub.RepositoryByID(ctx, owner, id)
@@ -212,7 +210,7 @@ func (r *Registry) formerly(ctx context.Context, name string, id int64) (string,
 	return got.FullName, nil
 }
 
-// ask asks GitHub what a name stands for, unless somebody else has since asOf.
+// ask asks GitHub about a name, unless another goroutine did since asOf.
 func (r *Registry) ask(ctx context.Context, e *repository, asOf time.Time) error {
 	if err := e.asking.Take(ctx); err != nil {
 		return err
@@ -235,7 +233,7 @@ func (r *Registry) ask(ctx context.Context, e *repository, asOf time.Time) error
 		r.visible.put(e.name, was, visibility{public: !got.Private, told: true, until: r.visible.until(began)})
 	}
 	if err == nil && got.ID == 0 {
-		got.ID = known.ID // a GitHub that tells no ids
+		got.ID = known.ID // a GitHub without ids
 	}
 	switch {
 	case err != nil && !mapping.Refused(err):
@@ -254,8 +252,8 @@ func (r *Registry) ask(ctx context.Context, e *repository, asOf time.Time) error
 	return r.settle(ctx, e, known, identity.Record{ID: got.ID, Proven: got.ID != 0, Accepted: known.Accepted, Private: known.Private}, got.FullName, began)
 }
 
-// remembered is what a name stands for as the store has it, where another replica may
-// have put what it learned, or this process where it knows more.
+// remembered returns a name's record from the store, which another replica may have changed, or
+// this process's record where it knows more.
 func (r *Registry) remembered(ctx context.Context, e *repository) (identity.Record, error) {
 	stored, err := identity.Read(ctx, r.o.Store, identity.DocRepository(e.name))
 	if err != nil {
@@ -277,8 +275,8 @@ func (r *Registry) remembered(ctx context.Context, e *repository) (identity.Reco
 	return known, identity.Put(ctx, r.o.Store, identity.DocRepository(e.name), known)
 }
 
-// askByID looks for the repository that a name stood for by its id: another one (other)
-// has the name, or none (0).
+// askByID searches for a name's original repository by its id: another one (other) has the name,
+// or none (0).
 func (r *Registry) askByID(ctx context.Context, e *repository, known identity.Record, other int64, began time.Time) error {
 	owner, _, _ := strings.Cut(e.name, "/")
 	got, err := r.o.GitHub.RepositoryByID(ctx, owner, known.ID)
@@ -289,16 +287,16 @@ func (r *Registry) askByID(ctx context.Context, e *repository, known identity.Re
 		return err
 	case err == nil && got.ID == known.ID && !(other != 0 && strings.EqualFold(got.FullName, e.name)):
 		return r.settle(ctx, e, known, next, got.FullName, began)
-	case err == nil && got.ID == known.ID: // GitHub does not agree with itself
+	case err == nil && got.ID == known.ID: // GitHub contradicts itself
 		return mapping.ErrUnavailable
-	case other == 0: // neither the name nor the id is there for us
+	case other == 0: // neither the name nor the id exists for us
 		e.answer(known, e.name, began, false)
 		return nil
 	}
 	return r.settle(ctx, e, known, next, "", began)
 }
 
-// settle takes in GitHub's answer: what the name stands for, and what that is called.
+// settle records GitHub's answer: the repository behind the name, and its present name.
 func (r *Registry) settle(ctx context.Context, e *repository, known, next identity.Record, now string, began time.Time) error {
 	if now == "" && next.Other == 0 {
 		now = e.name
@@ -324,8 +322,7 @@ func (r *Registry) settle(ctx context.Context, e *repository, known, next identi
 	return nil
 }
 
-// rename takes in that a repository is called otherwise: the new name stands for it,
-// too.
+// rename records a rename: the new name stands for the repository, too.
 func (r *Registry) rename(ctx context.Context, from, to string, id int64) error {
 	there, err := r.entry(ctx, to)
 	if err != nil {
@@ -347,14 +344,14 @@ func (r *Registry) rename(ctx context.Context, from, to string, id int64) error 
 	return r.o.Routes.Renamed(ctx, from, to)
 }
 
-// answer takes in what GitHub told, or that it refuses to (told is false).
+// answer records GitHub's answer, or its refusal (told is false).
 func (e *repository) answer(known identity.Record, now string, asked time.Time, told bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.known, e.now, e.asked, e.told, e.met = known, now, asked, told, true
+	e.known, e.now, e.asked, e.told, e.confirmed = known, now, asked, told, true
 }
 
-// warn says that another repository has the name, once in a while.
+// warn logs at intervals that another repository has the name.
 func (r *Registry) warn(e *repository) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -366,7 +363,7 @@ func (r *Registry) warn(e *repository) {
 		"if it is to be believed: planbridge accept repository "+e.name, "repo", e.name, "id", e.known.Other, "known_id", e.known.ID, "now", e.now)
 }
 
-// Note takes in a repository that a listing showed.
+// Note records a repository in a listing.
 func (r *Registry) Note(ctx context.Context, got Repository) error {
 	e, err := r.entry(ctx, got.FullName)
 	if err != nil {
@@ -376,7 +373,7 @@ func (r *Registry) Note(ctx context.Context, got Repository) error {
 	known := e.known
 	e.mu.Unlock()
 	if got.ID == 0 || known.ID != 0 && known.ID != got.ID || known.Other != 0 {
-		return nil // it is asked about
+		return nil // GitHub is asked about it
 	}
 	if err := e.asking.Take(ctx); err != nil {
 		return err

@@ -11,18 +11,18 @@ import (
 	"planbridge/mapping"
 )
 
-// How long GitHub's answer on who can read a repository is believed, and how long
-// it is not asked again where it gave none.
+// How long GitHub's answer about a repository's readers is used, and how long GitHub is not asked
+// again where it gave none.
 const (
 	visibleFor    = 5 * time.Minute
 	unansweredFor = 30 * time.Second
 )
 
-// visibilities is what is known of who can read which repository. An event that says
-// that one is private may be an old one: it is believed where nothing else is known,
-// and GitHub does not answer. It is safe for concurrent use.
+// visibilities remembers who can read which repository. An event that says private may be old: it
+// counts only where nothing else is known and GitHub does not answer. It is safe for concurrent
+// use.
 type visibilities struct {
-	age time.Duration // how long an answer is believed; 0: visibleFor
+	age time.Duration // how long an answer is used; 0: visibleFor
 	mu  sync.Mutex
 	m   map[string]visibility // by lower-case name
 }
@@ -30,16 +30,16 @@ type visibilities struct {
 type visibility struct {
 	public bool
 	until  time.Time
-	// unanswered: GitHub did not say; public is what was known before.
+	// unanswered: GitHub did not say; public is the earlier value.
 	unanswered bool
 	// told: GitHub or an event has said which it is.
 	told bool
 }
 
-// until is when an answer of that time is no longer believed.
+// until returns when an answer expires.
 func (v *visibilities) until(at time.Time) time.Time { return at.Add(cmp.Or(v.age, visibleFor)) }
 
-// tell takes in what an event says where nothing is known.
+// tell records an event's value where nothing is known.
 func (v *visibilities) tell(repo string, private bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -53,7 +53,7 @@ func (v *visibilities) tell(repo string, private bool) {
 	v.m[repo] = visibility{public: !private, told: true}
 }
 
-// of returns what is known of a repository, and whether that is new enough.
+// of returns the known value for a repository, and whether it is new enough.
 func (v *visibilities) of(repo string) (known visibility, fresh bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -61,8 +61,8 @@ func (v *visibilities) of(repo string) (known visibility, fresh bool) {
 	return known, time.Now().Before(known.until)
 }
 
-// put takes in an answer to a question that was asked when was was known. What was
-// told meanwhile stands.
+// put records the answer to a question that began with the value was. A change meanwhile has
+// precedence.
 func (v *visibilities) put(repo string, was, now visibility) visibility {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -77,8 +77,8 @@ func (v *visibilities) put(repo string, was, now visibility) visibility {
 	return now
 }
 
-// doubt has GitHub asked once more whether a repository that was public is so; it
-// stays until GitHub says otherwise. It reports false where it was in doubt already.
+// doubt lets GitHub be asked again whether a public repository still is. It stays public until
+// GitHub says otherwise. doubt returns false where it was in doubt already.
 func (v *visibilities) doubt(repo string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -91,9 +91,8 @@ func (v *visibilities) doubt(repo string) bool {
 	return was != v.m[repo]
 }
 
-// Private reports whether only members can read the repository, and asks
-// GitHub for it once in a while. One that GitHub does not know for us is not
-// public as far as is known: anybody would be told of that.
+// Private reports whether only members can read the repository. It asks GitHub at intervals. A
+// repository that GitHub hides from us counts as private, as anybody could see a public one.
 func (r *Registry) Private(ctx context.Context, repo string) (bool, error) {
 	was, fresh := r.visible.of(repo)
 	if fresh && !was.unanswered {
@@ -110,18 +109,17 @@ func (r *Registry) Private(ctx context.Context, repo string) (bool, error) {
 	return !r.visible.put(repo, was, now).public, nil
 }
 
-// unansweredNow is what is known of a repository of which GitHub has just not told.
+// unansweredNow is the known value after GitHub did not answer.
 func (v visibility) unansweredNow() visibility {
 	return visibility{public: v.public, told: v.told, until: time.Now().Add(unansweredFor), unanswered: true}
 }
 
-// Public reports whether anybody can read a repository, as far as that is known. ask allows to
-// ask GitHub. A GitHub that does not answer the question is not
-// asked at each write.
+// Public reports whether anybody can read a repository, and whether that is known. ask allows a
+// question to GitHub. A GitHub that does not answer is not asked at each write.
 func (r *Registry) Public(ctx context.Context, repo string, ask bool) (public, known bool) {
 	was, fresh := r.visible.of(repo)
 	if fresh && ask {
-		r.sayPublic(repo, false, was.public)
+		r.logPublic(repo, false, was.public)
 	}
 	if fresh || !ask && !was.public {
 		return was.public, was.told || !ask
@@ -132,17 +130,16 @@ func (r *Registry) Public(ctx context.Context, repo string, ask bool) (public, k
 		now = was.unansweredNow()
 	}
 	now = r.visible.put(repo, was, now)
-	r.sayPublic(repo, was.public, now.public)
+	r.logPublic(repo, was.public, now.public)
 	return now.public, now.told
 }
 
-// factPublic names in the log what lasts while a repository is public where planning's
-// texts are not to be shown.
+// factPublic is the log's fact while a repository is public that must not show planning's texts.
 const factPublic = "a repository is public"
 
-// sayPublic has the log say that a repository is public, while that keeps something from being
-// written, and once that it is no more.
-func (r *Registry) sayPublic(repo string, was, is bool) {
+// logPublic logs that a repository is public while that stops a write, and once when it no longer
+// is.
+func (r *Registry) logPublic(repo string, was, is bool) {
 	switch {
 	case is:
 		r.o.Logger.Warn("a repository is public: routes that do not say allow_public show nothing of planning there", "repo", repo, "fact", factPublic)
@@ -151,10 +148,9 @@ func (r *Registry) sayPublic(repo string, was, is bool) {
 	}
 }
 
-// SeeVisibility takes in what an event says of who can read a repository. now says whether anybody
-// can: where one that was public is said to be private GitHub is asked, as the event may be an old
-// one. doubted reports that it may be private again: once, and not with each delivery until GitHub
-// was asked.
+// SeeVisibility records an event's word on who can read a repository. now reports whether anybody
+// can: for a public repository that an event calls private, GitHub is asked, as the event may be
+// old. doubted reports once that it may be private again, not with each delivery.
 func (r *Registry) SeeVisibility(ctx context.Context, repo string, public bool) (now, doubted bool) {
 	if err := r.tellPrivate(ctx, repo, !public); err != nil {
 		r.o.Logger.Warn("remembering who can read a repository", "repo", repo, "err", err)
@@ -164,7 +160,7 @@ func (r *Registry) SeeVisibility(ctx context.Context, repo string, public bool) 
 	if public {
 		now := r.visible.put(repo, was, visibility{public: true, told: true, until: r.visible.until(time.Now())})
 		if !was.public {
-			r.sayPublic(repo, false, now.public)
+			r.logPublic(repo, false, now.public)
 		}
 		return true, false
 	}
@@ -175,8 +171,8 @@ func (r *Registry) SeeVisibility(ctx context.Context, repo string, public bool) 
 	return now, doubted
 }
 
-// AskPublic asks GitHub anew whether anybody can read a repository. One of which it does not
-// tell stays public.
+// AskPublic asks GitHub anew whether anybody can read a repository. Without an answer the
+// repository stays public.
 func (r *Registry) AskPublic(ctx context.Context, repo string) bool {
 	r.visible.doubt(repo)
 	public, _ := r.Public(ctx, repo, true)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Operator tells which routes are paused, and since when.
+// Operator knows which routes are paused, and since when.
 type Operator interface {
 	Paused(ctx context.Context) (map[string]time.Time, error)
 }
@@ -19,14 +19,14 @@ type PauseOptions struct {
 	Logger   *slog.Logger
 }
 
-// Pauses knows which routes are paused, as far as this process was told. It is safe for
+// Pauses remembers which routes are paused, as far as this process knows. It is safe for
 // concurrent use.
 type Pauses struct {
 	o      PauseOptions
-	routes sync.Map // names of those that are paused
+	routes sync.Map // the paused routes, by name
 }
 
-// NewPauses makes a Pauses by which no route is paused yet.
+// NewPauses makes a Pauses without paused routes.
 func NewPauses(o PauseOptions) *Pauses { return &Pauses{o: o} }
 
 // Paused reports whether a route is paused, as far as this process knows.
@@ -46,7 +46,7 @@ func (p *Pauses) Note(route string, paused bool) {
 	}
 }
 
-// Learn takes over which routes are paused.
+// Learn reads from the store which routes are paused.
 func (p *Pauses) Learn(ctx context.Context) error {
 	paused, err := p.o.Operator.Paused(ctx)
 	if err != nil {

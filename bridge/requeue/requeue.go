@@ -1,5 +1,5 @@
-// Package requeue makes keys due again: those that waited for a service, a pause or a
-// repository, those that were withheld, and those whose route is another one now.
+// Package requeue makes keys due again. They waited for a service, a pause or a repository, or
+// were withheld, or another route takes them now.
 package requeue
 
 import (
@@ -17,47 +17,47 @@ import (
 	"planbridge/store"
 )
 
-// Settings tell the routes that hold now.
+// Settings has the present routes.
 type Settings interface {
 	Routes() mapping.Routes
 }
 
-// Queue is told that keys are due.
+// Queue learns that keys are due.
 type Queue interface {
 	Kick()
 }
 
-// Services are GitHub and the planning projects, by the names that keys wait for them by.
+// Services are GitHub and the planning projects, by the names under which keys wait for them.
 type Services interface {
-	// Away reports whether this process met a service away last.
+	// Away reports whether this process last found a service away.
 	Away(service string) bool
-	// Probe asks whether a service answers.
+	// Probe checks whether a service answers.
 	Probe(ctx context.Context, service string) error
 }
 
-// GitHub is what is asked of GitHub.
+// GitHub is the part of GitHub's client that this package uses.
 type GitHub interface {
 	// Archived reports whether a repository is read-only.
 	Archived(ctx context.Context, repo string) (bool, error)
 }
 
-// Repositories knows what names of repositories stand for, and who can read them.
+// Repositories knows the repositories behind names, and who can read them.
 type Repositories interface {
 	Locate(ctx context.Context, name string, id int64, asOf time.Time) (string, error)
 	AskPublic(ctx context.Context, repo string) bool
 }
 
-// Clock tells whether routes wait for GitHub to tell its time.
+// Clock reports whether routes wait for GitHub's time.
 type Clock interface {
 	WaitForClock(routes []*mapping.Route) bool
 }
 
-// Epoch is that of the store.
+// Epoch reads the store's epoch.
 type Epoch interface {
 	Read(ctx context.Context) (string, error)
 }
 
-// Sprints is told of projects whose milestones are to be looked at.
+// Sprints learns of projects whose milestones must be checked.
 type Sprints interface {
 	SprintsChanged(project mapping.ObjectID)
 }
@@ -82,7 +82,7 @@ type Options struct {
 type Requeuer struct {
 	o       Options
 	renames renames
-	looked  atomic.Pointer[string] // the routes for which this process looked through the links
+	looked  atomic.Pointer[string] // the routes for which this process searched the links
 }
 
 // New makes a Requeuer.
@@ -90,8 +90,8 @@ func New(o Options) *Requeuer {
 	return &Requeuer{o: o, renames: renames{pending: map[string]string{}, done: map[string]string{}}}
 }
 
-// WakeWaiting wakes the keys of projects that are adopted and of pauses that are over, and asks
-// the services that are away whether they are back. An error says that one is not.
+// WakeWaiting wakes the keys of adopted projects and of ended pauses, and probes the services
+// that are away. It returns an error while one is still away.
 func (r *Requeuer) WakeWaiting(ctx context.Context) error {
 	github := r.o.Clock.WaitForClock(r.o.Settings.Routes().All())
 	waiting := map[string]bool{}
@@ -114,14 +114,14 @@ func (r *Requeuer) WakeWaiting(ctx context.Context) error {
 		}
 		r.WakeIfReady(ctx, project, reconcile.ServiceAdoption)
 	}
-	// Another replica may have woken what waited.
+	// Another replica may have woken the waiting keys.
 	factlog.EndElsewhere(ctx, r.o.Logger, factlog.KeysWait, "no key waits for the service any more", waiting)
 	return r.askAway(ctx, github)
 }
 
-// askAway asks the services that this process met away last whether they are back: a replica
-// that neither polls nor lists would tell of an outage that is over. GitHub is asked also while
-// keys or first runs wait for it. What waits for planning is woken by its pollers.
+// askAway probes the services that this process last found away. Otherwise a replica that neither
+// polls nor lists would report an outage that is over. It also probes GitHub while keys or first
+// runs wait for it. The pollers wake keys that wait for planning.
 func (r *Requeuer) askAway(ctx context.Context, github bool) error {
 	services := []string{reconcile.ServiceGitHub}
 	for _, project := range r.o.Settings.Routes().Projects() {
@@ -145,7 +145,7 @@ func (r *Requeuer) askAway(ctx context.Context, github bool) error {
 	return errors.Join(away...)
 }
 
-// WakeIfReady wakes at once what waits for an adoption that came in the same moment.
+// WakeIfReady wakes keys that wait for an adoption that happened in the same moment.
 func (r *Requeuer) WakeIfReady(ctx context.Context, project mapping.ObjectID, service string) {
 	if r.resumed(service) {
 		r.Wake(ctx, project, service)
@@ -162,7 +162,7 @@ func (r *Requeuer) WakeIfReady(ctx context.Context, project mapping.ObjectID, se
 	}
 }
 
-// WakeGitHub wakes what waits for GitHub.
+// WakeGitHub wakes the keys that wait for GitHub.
 func (r *Requeuer) WakeGitHub(ctx context.Context) {
 	for _, project := range r.o.Settings.Routes().Projects() {
 		r.Wake(ctx, project, reconcile.ServiceGitHub)
@@ -182,22 +182,21 @@ func (r *Requeuer) Wake(ctx context.Context, project mapping.ObjectID, service s
 	}
 }
 
-// resumed returns the route of a service that keys wait for, where that is a
-// pause that is over.
+// resumed returns the route of an ended pause that keys wait for.
 func (r *Requeuer) resumed(service string) bool {
 	route, isPause := strings.CutPrefix(service, reconcile.ServicePaused(""))
 	return isPause && !r.o.Pauses.Paused(route)
 }
 
-// WakeRepository wakes what waits for a repository that is archived no more.
+// WakeRepository wakes the keys that wait for a repository that is no longer archived.
 func (r *Requeuer) WakeRepository(ctx context.Context, repo string) {
 	for _, project := range r.o.Settings.Routes().Projects() {
 		r.Wake(ctx, project, reconcile.ServiceRepository(repo))
 	}
 }
 
-// WakeRepositories asks, for keys that wait for a repository, whether it can be
-// written again: the event that tells may have been lost.
+// WakeRepositories checks repositories that keys wait for: the event that one is writable again
+// may have been lost.
 func (r *Requeuer) WakeRepositories(ctx context.Context) {
 	asked := map[string]bool{}
 	for _, project := range r.o.Settings.Routes().Projects() {

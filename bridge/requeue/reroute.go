@@ -16,10 +16,10 @@ import (
 	"planbridge/store"
 )
 
-// docRouted names the document that says which routes the links were looked through for.
+// docRouted names the document with the routes of the last search of the links.
 const docRouted = "routed"
 
-// routedAs is what of a route decides which links it has.
+// routedAs is the part of a route that decides which links it takes.
 type routedAs struct {
 	Name         string           `json:"name"`
 	Project      mapping.ObjectID `json:"project"`
@@ -28,7 +28,7 @@ type routedAs struct {
 	Bucket       string           `json:"bucket"`
 }
 
-// routedBy has an entry without a name for a project that no route leads to.
+// routedBy returns the routes in that form, with an unnamed entry for a project without routes.
 func routedBy(all mapping.Routes) []routedAs {
 	var out []routedAs
 	for _, r := range all.All() {
@@ -42,7 +42,7 @@ func routedBy(all mapping.Routes) []routedAs {
 	return out
 }
 
-// formerRoutes are those for which the links were looked through last.
+// formerRoutes returns the routes of the last search of the links.
 func (r *Requeuer) formerRoutes(ctx context.Context) (routes []routedAs, text []byte, err error) {
 	text, err = store.ReadDoc(ctx, r.o.Store, "", docRouted)
 	if err == nil && text != nil {
@@ -60,7 +60,7 @@ type Rerouting struct {
 	lost           map[string]int // by the route that they had
 }
 
-// Dormant is how many links no route takes.
+// Dormant is the number of links that no route takes.
 func (c *Rerouting) Dormant() int {
 	n := 0
 	for _, links := range c.lost {
@@ -69,10 +69,10 @@ func (c *Rerouting) Dormant() int {
 	return n
 }
 
-// Reroute makes the links due that go by another route than before, that have one again, or
-// that have none any more. It looks through them where the routes are not those for which
-// this process, or the last one to do so, did. A replica with the former routes may have worked
-// a key since. So each process looks once for its routes, and at its start where links are dormant.
+// Reroute makes due the links that another route takes now, that have a route again, or that have
+// none any more. It searches the links where the routes differ from those of the last search. A
+// replica with the former routes may have worked a key since. So each process searches once for
+// its routes, and at its start where links are dormant.
 func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	counts, routes := Rerouting{lost: map[string]int{}}, r.o.Settings.Routes()
 	former, before, err := r.formerRoutes(ctx)
@@ -88,11 +88,11 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 		}
 	}
 	r.renames.forget()
-	called := map[string]string{} // repositories of which no route is known, to what each is called now
+	called := map[string]string{} // present names of repositories without a route
 	projects := routes.Projects()
 	for _, r := range former {
 		if !slices.Contains(projects, r.Project) {
-			projects = append(projects, r.Project) // nobody works its keys: its links are counted
+			projects = append(projects, r.Project) // its keys are not worked: its links are only counted
 		}
 	}
 	for _, project := range projects {
@@ -122,8 +122,8 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	return counts, nil
 }
 
-// lookedThrough reports whether the links need no look for routes that were stored before. This
-// process looked for them, or has just started and no link is dormant.
+// lookedThrough reports whether the stored routes need no search: this process made it, or it
+// just started and no link is dormant.
 func (r *Requeuer) lookedThrough(ctx context.Context, routes mapping.Routes, now string) (bool, error) {
 	if last := r.looked.Load(); last != nil {
 		return *last == now, nil
@@ -143,14 +143,14 @@ func (r *Requeuer) lookedThrough(ctx context.Context, routes mapping.Routes, now
 	return true, nil
 }
 
-// renames are repositories that GitHub calls otherwise than before, by their former names.
+// renames are the renamed repositories, by their former names.
 type renames struct {
 	mu      sync.Mutex
 	pending map[string]string
-	done    map[string]string // their links were looked through since the routes changed
+	done    map[string]string // repositories searched since the routes changed
 }
 
-// Renamed notes that GitHub calls a repository to now. Repeating it does no harm.
+// Renamed notes a repository's present name. Repeating it is harmless.
 func (r *Requeuer) Renamed(from, to string) {
 	r.renames.mu.Lock()
 	defer r.renames.mu.Unlock()
@@ -159,8 +159,8 @@ func (r *Requeuer) Renamed(from, to string) {
 	}
 }
 
-// RerouteRenamed makes the links of renamed repositories due, where a route takes the name of
-// now and none took the former one.
+// RerouteRenamed makes due the links of renamed repositories whose present name a route takes,
+// where none took the former one.
 func (r *Requeuer) RerouteRenamed(ctx context.Context) error {
 	r.renames.mu.Lock()
 	called := maps.Clone(r.renames.pending)
@@ -185,14 +185,14 @@ func (r *Requeuer) RerouteRenamed(ctx context.Context) error {
 	return nil
 }
 
-// forget has links of renamed repositories looked through again, as the routes are others.
+// forget repeats the search for renamed repositories, as the routes changed.
 func (n *renames) forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	clear(n.done)
 }
 
-// rerouteProject makes those links of a project due of which changes says that their route changes.
+// rerouteProject makes due the links of a project for which changes returns true.
 func (r *Requeuer) rerouteProject(ctx context.Context, project mapping.ObjectID, changes func(*mapping.Link) bool) error {
 	n := 0
 	for l, err := range store.AllLinks(ctx, r.o.Store, project) {
@@ -212,8 +212,8 @@ func (r *Requeuer) rerouteProject(ctx context.Context, project mapping.ObjectID,
 	return nil
 }
 
-// changesRoute reports whether something becomes of a link by the routes as they are now,
-// and counts what. A link whose project is named again (back) rested, whatever its state.
+// changesRoute reports whether the present routes change a link, and counts the change. A link
+// whose project is configured again (back) was not worked, whatever its state.
 func (r *Requeuer) changesRoute(ctx context.Context, routes mapping.Routes, l *mapping.Link, called map[string]string, back bool, counts *Rerouting) bool {
 	route, among := routes.Of(l)
 	if route == nil && len(among) == 0 && l.Issue.Repo != "" {
@@ -237,8 +237,8 @@ func (r *Requeuer) changesRoute(ctx context.Context, routes mapping.Routes, l *m
 	return true
 }
 
-// calledNow is what the repository of a link is called now, where GitHub tells. GitHub is
-// asked anew, as a configuration is often corrected just after a rename.
+// calledNow returns the present name of a link's repository, where GitHub tells it. It asks
+// GitHub anew, as operators often correct a configuration right after a rename.
 func (r *Requeuer) calledNow(ctx context.Context, l *mapping.Link, called map[string]string) string {
 	name := strings.ToLower(l.Issue.Repo)
 	if _, known := called[name]; !known {

@@ -14,12 +14,12 @@ import (
 
 const project = mapping.ObjectID("p")
 
-// desk is a store with one link, whose key is not due, and the routes that hold. It counts
-// how often links are listed.
+// desk is a store with one link, whose key is not due, and the present routes. It counts the
+// listings of links.
 type desk struct {
 	store.Store
 	routes mapping.Routes
-	called string // what GitHub calls the repository
+	called string // the repository's present name on GitHub
 	listed int
 }
 
@@ -53,7 +53,7 @@ func newDesk(t *testing.T, state mapping.LinkState, repository string) (*desk, *
 // WaitForClock implements [requeue.Clock].
 func (*desk) WaitForClock([]*mapping.Route) bool { return false }
 
-// replica is a process that has just started.
+// replica is a process that just started.
 func (d *desk) replica() *requeue.Requeuer {
 	return requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Repositories: d, Clock: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 }
@@ -62,7 +62,7 @@ func (d *desk) route(repository string) {
 	d.routes = mapping.NewRoutes([]mapping.Route{{Name: repository, Repositories: []string{repository}, Project: project}})
 }
 
-// rest works the key that is due, and reports whether one was.
+// rest works the due key, and reports whether there was one.
 func (d *desk) rest(t *testing.T) bool {
 	t.Helper()
 	c, _, err := d.Claim(t.Context(), project, time.Minute)
@@ -108,8 +108,8 @@ func TestReroute(t *testing.T) {
 	}
 }
 
-// TestRenamedRepositoriesAreRerouted: the links of a repository that GitHub is found to call
-// otherwise are looked through once for the routes that hold, however often it is told.
+// TestRenamedRepositoriesAreRerouted: the links of a renamed repository are searched once for the
+// present routes, however often the rename is reported.
 func TestRenamedRepositoriesAreRerouted(t *testing.T) {
 	d, r := newDesk(t, mapping.Dormant, "acme/site")
 	if _, err := r.Reroute(t.Context()); err != nil {
@@ -144,8 +144,8 @@ func TestRenamedRepositoriesAreRerouted(t *testing.T) {
 }
 
 // TestLinksOfAProjectWithoutAName: a route is pointed to another project. Its links stay in the
-// former one while the configuration names that, are counted once it does not, and are resumed
-// when it is named again.
+// former project while that is configured. Then they are only counted, and they resume when it is
+// configured again.
 func TestLinksOfAProjectWithoutAName(t *testing.T) {
 	d, r := newDesk(t, mapping.Linked, "acme/web")
 	elsewhere := mapping.Route{Name: "acme/web", Repositories: []string{"acme/web"}, Project: "other"}
@@ -171,9 +171,9 @@ func TestLinksOfAProjectWithoutAName(t *testing.T) {
 	}
 }
 
-// TestReplicasTakeRoutesOverOneAfterTheOther: a replica with the former routes works a link of
-// a route that is back, as it made it dormant. Whichever takes the new routes over last, by a
-// reload or a restart, makes it due.
+// TestReplicasTakeRoutesOverOneAfterTheOther: a replica with the former routes makes a link
+// dormant whose route is back. The last replica to take the new routes, by a reload or a restart,
+// makes it due.
 func TestReplicasTakeRoutesOverOneAfterTheOther(t *testing.T) {
 	for name, restarts := range map[string]bool{"by a reload": false, "by a restart": true} {
 		t.Run(name, func(t *testing.T) {

@@ -13,14 +13,14 @@ import (
 	"planbridge/store"
 )
 
-// answering are services of which none is away.
+// answering are services that all answer.
 type answering struct{}
 
 func (answering) Away(string) bool                    { return false }
 func (answering) Probe(context.Context, string) error { return nil }
 
-// TestWaitsEndWhereAnotherReplicaWokeThem: the fact that keys wait ends also in a process that did
-// not wake them, and not before none waits.
+// TestWaitsEndWhereAnotherReplicaWokeThem: the fact that keys wait also ends in a process that
+// did not wake them, once none waits.
 func TestWaitsEndWhereAnotherReplicaWokeThem(t *testing.T) {
 	d, _ := newDesk(t, mapping.Linked, "acme/web")
 	text := &logtest.Text{}

@@ -10,7 +10,7 @@ import (
 	"planbridge/store"
 )
 
-// TakeUpRepository takes up what was withheld in a repository that may be private again.
+// TakeUpRepository makes due the keys withheld in a repository that may be private again.
 func (r *Requeuer) TakeUpRepository(ctx context.Context, repo string) {
 	r.takeUp(ctx, func(parked string, _ *mapping.Route) bool { return strings.EqualFold(parked, repo) })
 	for _, project := range r.o.Settings.Routes().Projects() {
@@ -18,14 +18,14 @@ func (r *Requeuer) TakeUpRepository(ctx context.Context, repo string) {
 	}
 }
 
-// TakeUpAllowed takes up what was withheld of routes that allow it by now.
+// TakeUpAllowed makes due the withheld keys of routes that now allow public repositories.
 func (r *Requeuer) TakeUpAllowed(ctx context.Context) { r.takeUp(ctx, allowed) }
 
-// allowed reports that a route may show planning's side anywhere by now, or is gone.
+// allowed reports whether a route may now show planning's texts anywhere, or is gone.
 func allowed(_ string, route *mapping.Route) bool { return route == nil || route.AllowPublic }
 
-// TakeUpPrivate asks, for what is withheld, whether its repository is private again:
-// the event that tells may have been lost.
+// TakeUpPrivate checks whether the repositories of withheld keys are private again: the event may
+// have been lost.
 func (r *Requeuer) TakeUpPrivate(ctx context.Context) {
 	public := map[string]bool{}
 	r.takeUp(ctx, func(repo string, route *mapping.Route) bool {
@@ -36,11 +36,11 @@ func (r *Requeuer) TakeUpPrivate(ctx context.Context) {
 	})
 }
 
-// takeUpMost is how many parked keys of a project are looked through.
+// takeUpMost bounds the parked keys that are searched in a project.
 const takeUpMost = 100_000
 
-// takeUp makes the keys due that are parked as a repository is public, where may
-// says so of that and of the key's route.
+// takeUp makes due the keys parked since a repository is public, where may allows the repository
+// and the route.
 func (r *Requeuer) takeUp(ctx context.Context, may func(repo string, route *mapping.Route) bool) {
 	routes := r.o.Settings.Routes()
 	for _, project := range routes.Projects() {

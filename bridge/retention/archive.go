@@ -13,9 +13,9 @@ import (
 	"planbridge/mapping"
 )
 
-// archive appends conflicts to a file, one JSON object a line. When it returns nil they
-// are on the disk. An archive may hold a conflict twice, where the process ended before
-// the conflict was removed.
+// archive appends conflicts to a file, one JSON object a line. When it returns nil they are on
+// the disk. Where the process ends before it removes a conflict from the ledger, the archive may
+// have it twice.
 func archive(path string, cs []mapping.Conflict) error {
 	var lines bytes.Buffer
 	enc := json.NewEncoder(&lines)
@@ -30,8 +30,8 @@ func archive(path string, cs []mapping.Conflict) error {
 	return nil
 }
 
-// appendLines appends whole lines to a file and makes them durable. What an earlier
-// process wrote in part ends with a line of its own.
+// appendLines appends whole lines to a file and makes them durable. It first ends a partial line
+// of an earlier process.
 func appendLines(path string, lines []byte) (err error) {
 	_, missing := os.Stat(path)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)

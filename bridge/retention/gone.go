@@ -10,29 +10,29 @@ import (
 	"planbridge/mapping"
 )
 
-// goneReads bounds how many items of a set one pass reads.
+// goneReads bounds the items of a set that one pass reads.
 const goneReads = 200
 
-// Items are things of a project's that a set of marks is of, such as its cards. The marks
-// are what the polls remember of each, by its id.
+// Items are the items of a project that a set of marks is about, such as its cards. The marks
+// have what the polls remember of each, by id.
 type Items interface {
 	// Set names the marks.
 	Set() string
-	// Needed reports whether an item is known to be there.
+	// Needed reports whether an item is known to exist.
 	Needed(id mapping.ObjectID) bool
-	// Gone reads an item, and reports whether there is no such item.
+	// Gone reads an item, and reports whether it does not exist.
 	Gone(ctx context.Context, id mapping.ObjectID) (bool, error)
-	// Forget is told of an item whose mark was removed.
+	// Forget learns that an item's mark was removed.
 	Forget(id mapping.ObjectID)
 }
 
-// setUnseen names the marks that say since which day an item of a set is not known to be
-// there: its id to that day.
+// setUnseen names the set of marks that has, for each item of a set, the day since which it is
+// not known to exist.
 func setUnseen(set string) string { return "unseen:" + set }
 
-// forgetGone removes the marks of a project's items that are gone for [UnusedFor]. That
-// no listing shows an item is no proof: it is read before its mark goes. One that is
-// there after all is read anew after as long.
+// forgetGone removes the marks of a project's items that are gone for [UnusedFor]. An item that
+// no listing shows may still exist, so it is read before its mark is removed. An existing item is
+// read again after the same time.
 func (p *pass) forgetGone(ctx context.Context, project mapping.ObjectID) error {
 	names, err := p.carried(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (p *pass) forgetGoneOf(ctx context.Context, project mapping.ObjectID, items
 	return p.keepDays(ctx, project, set, since, idle)
 }
 
-// dropMark removes the mark of an item, right after it was read.
+// dropMark removes the mark of an item right after it was read.
 func (p *pass) dropMark(ctx context.Context, project mapping.ObjectID, items Items, id string) error {
 	if err := p.o.Store.DropMarks(ctx, project, items.Set(), []string{id}); err != nil {
 		return err

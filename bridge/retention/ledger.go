@@ -15,9 +15,9 @@ import (
 // ledgerPage is how many entries are read, archived and removed at a time.
 const ledgerPage = 100
 
-// expire removes a project's conflicts that are older than the ledger's retention. An
-// entry is needed while it waits for an answer, and while its link is to undo it. One
-// that changes after it was read is left to a later pass.
+// expire removes a project's conflicts that are older than the ledger's retention. It keeps an
+// entry that waits for an answer, or that its link must still undo. A later pass handles an entry
+// that changes after it was read.
 func (p *pass) expire(ctx context.Context, project mapping.ObjectID) error {
 	rules := p.o.Needs.Rules()
 	if rules.Ledger <= 0 {
@@ -46,7 +46,7 @@ func (p *pass) expire(ctx context.Context, project mapping.ObjectID) error {
 	return nil
 }
 
-// expirePage removes the expired ones of some entries, and returns how many.
+// expirePage removes the expired ones of some entries, and returns their number.
 func (p *pass) expirePage(ctx context.Context, project mapping.ObjectID, page []mapping.Conflict, before time.Time, path string) (int, error) {
 	var expired []mapping.Conflict
 	for _, c := range page {
@@ -74,7 +74,7 @@ func (p *pass) expirePage(ctx context.Context, project mapping.ObjectID, page []
 	return p.o.Store.DropConflicts(ctx, project, expired)
 }
 
-// undoes reports whether the entry's link is to write its loser back.
+// undoes reports whether the entry's link still has to write its loser back.
 func (p *pass) undoes(ctx context.Context, c mapping.Conflict) (bool, error) {
 	l, err := p.o.Store.Link(ctx, store.Key{Project: c.Project, Link: c.Link})
 	if errors.Is(err, store.ErrNotFound) {

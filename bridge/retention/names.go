@@ -11,31 +11,30 @@ import (
 	"planbridge/store"
 )
 
-// UnusedFor is how long nothing needs a name before its documents go.
+// UnusedFor is how long nothing must need a name before its documents are removed.
 const UnusedFor = 90 * 24 * time.Hour
 
-// setUnused are the marks that say since which day nothing needs a document: its name to
-// that day.
+// setUnused names the set of marks that has, for each document, the day since which nothing needs
+// it.
 const setUnused = "unused"
 
-// Names are those that links carry.
+// Names are the names in links.
 type Names struct {
 	Repositories map[string]bool // in lower case
 	Routes       map[string]bool
-	// Tasks are those on the cards of links that are kept the same.
+	// Tasks are the tasks on the cards of synchronised links.
 	Tasks map[mapping.ObjectID]bool
 }
 
-// Family is the documents of one kind: each is named by the prefix and what it is about.
+// Family is the documents of one kind. Each has a name of the prefix and its subject.
 type Family struct {
-	Project mapping.ObjectID // in whose space they are; "": in that of none
+	Project mapping.ObjectID // the project of their space; "": none
 	Prefix  string
-	// Needed reports whether something needs the document p.now.
+	// Needed reports whether something needs a document at p.now.
 	Needed func(ctx context.Context, name string) (bool, error)
 }
 
-// carried collects, once in a pass, the names that the links of all projects carry,
-// configured ones or not.
+// carried collects, once in a pass, the names in the links of all projects, configured or not.
 func (p *pass) carried(ctx context.Context) (Names, error) {
 	if p.names.Routes != nil {
 		return p.names, nil
@@ -79,10 +78,10 @@ func (n Names) take(l *mapping.Link) {
 	}
 }
 
-// forget removes the documents of names that nothing needed for [UnusedFor]. A name is
-// needed while it is configured, exists, or a link carries it: what it stood for then
-// keeps others who take it from being believed. One that is needed again before its time
-// is over keeps its document; later it is a name that was never met.
+// forget removes the documents of names that nothing needed for [UnusedFor]. A name is needed
+// while it is configured, exists, or is in a link: the document keeps later owners of the name
+// from being trusted. A name needed again in time keeps its document. After that it counts as
+// new.
 func (p *pass) forget(ctx context.Context) error {
 	names, err := p.carried(ctx)
 	if err != nil {
@@ -124,9 +123,9 @@ func (p *pass) forgetIn(ctx context.Context, space mapping.ObjectID, families []
 	return p.keepDays(ctx, space, setUnused, since, idle)
 }
 
-// keepDays makes the marks of a set, which were since, those of what is idle.
+// keepDays updates the marks of a set from since to idle.
 func (p *pass) keepDays(ctx context.Context, space mapping.ObjectID, set string, since, idle map[string]string) error {
-	var over []string // marks of what is needed again, or gone
+	var over []string // marks of documents that are needed again, or gone
 	for id, day := range mapping.Sorted(since) {
 		if idle[id] == "" {
 			over = append(over, id)
@@ -140,8 +139,7 @@ func (p *pass) keepDays(ctx context.Context, space mapping.ObjectID, set string,
 	return p.o.Store.DropMarks(ctx, space, set, over)
 }
 
-// unused looks at one document and returns since which day nothing needs it; "": it is
-// needed, or was removed.
+// unused returns the day since which nothing needs a document; "": it is needed, or was removed.
 func (p *pass) unused(ctx context.Context, f Family, doc, since string) (string, error) {
 	if err := p.hold(ctx); err != nil {
 		return "", err

@@ -11,35 +11,34 @@ import (
 	"planbridge/store"
 )
 
-// The store keeps its indexes and counts where records are saved. What an earlier
-// version stored is in none of them: the store is repaired when that is seen. Beside
-// that it is repaired now and then, by which a wrong count is found, corrected and
-// logged, whatever made it wrong.
+// Saving a record updates the store's indexes and counts. An earlier version's records are in
+// none of them. The store is repaired when that is noticed. It is also repaired at intervals,
+// which corrects and logs a wrong count of any cause.
 
 const (
-	// repairLook is how often it is looked whether a project is to be repaired.
+	// repairLook is how often projects are checked for a due repair.
 	repairLook = time.Minute
-	// repairInterval is how often a project is repaired that needs it not.
+	// repairInterval is how often a sound project is repaired.
 	repairInterval = 6 * time.Hour
-	// repairLease bounds how long others leave a project to a process that died.
+	// repairLease bounds how long other replicas wait for one that died during a repair.
 	repairLease = 5 * time.Minute
 )
 
 // Indexes are the indexes and counts of a store.
 type Indexes interface {
 	Tally(ctx context.Context, project mapping.ObjectID) (store.Tally, error)
-	// Repair repairs those of a project.
+	// Repair repairs the indexes and counts of a project.
 	Repair(ctx context.Context, project mapping.ObjectID) error
 	Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error)
 	Release(ctx context.Context, name, owner string) error
-	// Projects lists the projects that have a space in the store, configured or not.
+	// Projects lists the projects with data in the store, configured or not.
 	Projects(ctx context.Context) ([]mapping.ObjectID, error)
 }
 
 // RepairOptions configure a Repairer. All fields are required.
 type RepairOptions struct {
 	Store  Indexes
-	Owner  string // names this replica in leases
+	Owner  string // identifies this replica in leases
 	Now    func() time.Time
 	Logger *slog.Logger
 }
@@ -50,7 +49,7 @@ type Repairer struct{ o RepairOptions }
 // NewRepairer makes a Repairer.
 func NewRepairer(o RepairOptions) *Repairer { return &Repairer{o} }
 
-// Run sees to the store's indexes until ctx ends.
+// Run repairs the store's indexes until ctx ends.
 func (r *Repairer) Run(ctx context.Context) {
 	next := map[mapping.ObjectID]time.Time{} // when each project is repaired whatever its state
 	tick := time.NewTicker(repairLook)
@@ -67,8 +66,8 @@ func (r *Repairer) Run(ctx context.Context) {
 	}
 }
 
-// look repairs the projects of the store that are due, also those that the configuration does
-// not name any more: issues that enter are looked for in all.
+// look repairs the store's due projects, configured or not: entering issues are searched in all
+// of them.
 func (r *Repairer) look(ctx context.Context, next map[mapping.ObjectID]time.Time) error {
 	projects, err := r.o.Store.Projects(ctx)
 	for _, project := range projects {
@@ -84,8 +83,8 @@ func (r *Repairer) look(ctx context.Context, next map[mapping.ObjectID]time.Time
 	return err
 }
 
-// project repairs a project that is due, or that an earlier version stored, and
-// reports whether it did. One replica does at a time.
+// project repairs a project that is due, or has records of an earlier version. It reports whether
+// it did. One replica at a time does.
 func (r *Repairer) project(ctx context.Context, project mapping.ObjectID, due bool) (repaired bool, err error) {
 	t, err := r.o.Store.Tally(ctx, project)
 	if err != nil {
@@ -95,7 +94,7 @@ func (r *Repairer) project(ctx context.Context, project mapping.ObjectID, due bo
 	if indexed && !due {
 		return false, nil
 	}
-	lease := "mend:" + string(project) // as earlier versions spell it
+	lease := "mend:" + string(project) // earlier versions use this name
 	if held, err := r.o.Store.Acquire(ctx, lease, r.o.Owner, repairLease); err != nil || !held {
 		return false, err
 	}

@@ -1,9 +1,7 @@
-// Package retention takes out of the store what nothing needs any more. Its door is
-// [Keeper].
+// Package retention removes unneeded data from the store. Its entry point is [Keeper].
 //
-// A pass works in pages, on one replica at a time, and begins once in [Every]. What it
-// removes it first proves not to be needed; each file says by what. What it was
-// interrupted in, the next pass does.
+// A pass works in pages, on one replica at a time, and begins once in [Every]. It first proves
+// that data is not needed; each file says how. The next pass completes an interrupted one.
 package retention
 
 import (
@@ -20,15 +18,15 @@ import (
 	"planbridge/store"
 )
 
-// Every is the least time between the beginnings of two whole passes.
+// Every is the least time between the starts of two whole passes.
 const Every = 24 * time.Hour
 
 const (
 	leaseName = "retention"
 	// leaseTTL is longer than a page takes.
 	leaseTTL = time.Minute
-	// docLast names the document, in the space of no project, that says when the last
-	// whole pass began.
+	// docLast names the document, in the space of no project, with the start of the last whole
+	// pass.
 	docLast = "retention"
 )
 
@@ -42,7 +40,7 @@ type Store interface {
 	Projects(ctx context.Context) ([]mapping.ObjectID, error)
 }
 
-// Rules say what is kept for how long.
+// Rules say how long data is kept.
 type Rules struct {
 	// Ledger is how long a conflict stays; 0: for ever.
 	Ledger time.Duration
@@ -50,37 +48,37 @@ type Rules struct {
 	Archive string
 }
 
-// Needs tells what is needed still.
+// Needs knows which data is still needed.
 type Needs interface {
 	Rules() Rules
-	// Families lists the kinds of documents that are named after something else, given
-	// the names that links carry.
+	// Families lists the kinds of documents that are named after something else, given the names
+	// in links.
 	Families(ctx context.Context, carried Names) []Family
-	// Items lists the sets of marks of a project's items, given what links carry; none
-	// where the project cannot be looked through now.
+	// Items lists the sets of marks of a project's items, given the names in links. It returns
+	// none where the project cannot be searched now.
 	Items(ctx context.Context, project mapping.ObjectID, carried Names) ([]Items, error)
-	// RetireMilestones sees to a project's book of milestones.
+	// RetireMilestones removes unneeded entries of a project's book of milestones.
 	RetireMilestones(ctx context.Context, project mapping.ObjectID) error
 }
 
 // Options configure a Keeper. All fields are required.
 type Options struct {
 	Store  Store
-	Owner  string // names this replica in leases
+	Owner  string // identifies this replica in leases
 	Needs  Needs
 	Jobs   *jobs.Runner // runs the passes of Run
 	Logger *slog.Logger
-	Guard  *guard.Guard // shows what could not be done among the failures
+	Guard  *guard.Guard // shows failed parts among the failures
 }
 
-// Keeper does the passes. It is safe for concurrent use.
+// Keeper runs the passes. It is safe for concurrent use.
 type Keeper struct{ o Options }
 
-// New returns a Keeper; nothing runs until Run or Pass.
+// New returns a Keeper. Nothing runs until Run or Pass.
 func New(o Options) *Keeper { return &Keeper{o} }
 
-// Due reports whether a pass is to begin. A store that was never asked begins to count
-// now: at a first start there is nothing to remove.
+// Due reports whether a pass must begin. In a new store the interval starts now, as a first start
+// has nothing to remove.
 func (k *Keeper) Due(ctx context.Context) (bool, error) {
 	data, err := k.o.Store.Doc(ctx, "", docLast)
 	if errors.Is(err, store.ErrNotFound) {
@@ -94,11 +92,11 @@ func (k *Keeper) Due(ctx context.Context) (bool, error) {
 	return err != nil || last.After(now) || now.Sub(last) >= Every, nil
 }
 
-// errTaken ends a pass whose lease another replica has.
+// errTaken ends a pass when another replica has its lease.
 var errTaken = errors.New("another replica sees to what is kept")
 
-// Pass does one pass, unless another replica is at it. doing is told what is being
-// done. One part that fails keeps no other from being done.
+// Pass runs one pass, unless another replica does. It reports progress to doing. A part that
+// fails does not stop the others.
 func (k *Keeper) Pass(ctx context.Context, doing func(what string)) error {
 	err := k.pass(ctx, doing)
 	if errors.Is(err, errTaken) {
@@ -117,7 +115,7 @@ func (k *Keeper) pass(ctx context.Context, doing func(what string)) error {
 	}
 	defer k.release(ctx)
 	if due, err := k.Due(ctx); err != nil || !due {
-		return err // it was done while this replica waited for the lease
+		return err // another replica ran it during the wait for the lease
 	}
 	var err error
 	if p.projects, err = k.o.Store.Projects(ctx); err != nil {
@@ -153,7 +151,7 @@ func (k *Keeper) pass(ctx context.Context, doing func(what string)) error {
 	return nil
 }
 
-// began notes when the last whole pass began.
+// began stores the start of the last whole pass.
 func (k *Keeper) began(ctx context.Context, at time.Time) error {
 	if err := k.o.Store.PutDoc(ctx, "", docLast, []byte(at.Format(time.RFC3339))); err != nil {
 		return fmt.Errorf("store document %s: %w", docLast, err)
@@ -161,7 +159,7 @@ func (k *Keeper) began(ctx context.Context, at time.Time) error {
 	return nil
 }
 
-// pass is one pass at work.
+// pass is one running pass.
 type pass struct {
 	*Keeper
 	now      time.Time // when it began
@@ -170,8 +168,8 @@ type pass struct {
 	held     time.Time // when the lease was extended
 }
 
-// hold keeps the lease, and is called for each thing that is looked at; errTaken: another
-// replica has it.
+// hold keeps the lease, and is called for each item. It returns errTaken where another replica
+// has the lease.
 func (p *pass) hold(ctx context.Context) error {
 	asked := time.Now()
 	if asked.Sub(p.held) < leaseTTL/6 {
@@ -188,9 +186,9 @@ func (p *pass) hold(ctx context.Context) error {
 	return nil
 }
 
-// release gives the lease back, for another replica to go on where this one ends.
+// release gives the lease back, so that another replica can start the next pass.
 func (k *Keeper) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	_ = k.o.Store.Release(ctx, leaseName, k.o.Owner) // else it runs out
+	_ = k.o.Store.Release(ctx, leaseName, k.o.Owner) // otherwise it expires
 }

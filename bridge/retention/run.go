@@ -8,10 +8,10 @@ import (
 	"planbridge/bridge/status"
 )
 
-// lookEvery is how often it is looked whether a pass is due.
+// lookEvery is how often Run checks whether a pass is due.
 const lookEvery = time.Hour
 
-// Run takes out of the store what nothing needs any more, until ctx ends.
+// Run removes unneeded data from the store until ctx ends.
 func (k *Keeper) Run(ctx context.Context) {
 	for {
 		if err := k.passWhenDue(ctx); err != nil && ctx.Err() == nil {
@@ -25,7 +25,7 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
-// passWhenDue does a pass as a job, where one is due, and waits for its end.
+// passWhenDue runs a due pass as a job, and waits for its end.
 func (k *Keeper) passWhenDue(ctx context.Context) error {
 	due, err := k.Due(ctx)
 	if err != nil || !due {

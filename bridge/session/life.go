@@ -8,8 +8,8 @@ import (
 	"planbridge/store"
 )
 
-// life is one session of the process, from its first heartbeat to its end. It does not
-// come back. It is safe for concurrent use.
+// life is one session of the process, from its first heartbeat to its end. It never restarts. It
+// is safe for concurrent use.
 type life struct {
 	id     store.Session
 	over   context.Context // ended with the life
@@ -32,7 +32,7 @@ func (l *life) ended() bool {
 	return l.endedNow()
 }
 
-// endedNow is ended with the life locked.
+// endedNow is ended for a caller with the lock.
 func (l *life) endedNow() bool {
 	if !l.until.IsZero() && past(l.until) {
 		l.finish()
@@ -40,7 +40,7 @@ func (l *life) endedNow() bool {
 	return l.over.Err() != nil
 }
 
-// extend lets the life last until a time, unless it is over by now.
+// extend prolongs the life to a time, unless it is over.
 func (l *life) extend(until time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,8 +58,8 @@ func (l *life) extend(until time.Time) bool {
 	return true
 }
 
-// past reports whether a time is over, by the monotonic clock or by the wall clock: the
-// former may stand still while a machine is suspended.
+// past reports whether a time is over by the monotonic clock or by the wall clock. The former may
+// stop while a machine is suspended.
 func past(t time.Time) bool {
 	now := time.Now()
 	return !now.Before(t) || !now.Round(0).Before(t.Round(0))

@@ -1,10 +1,10 @@
-// Package session keeps this process's session in the store. Its door is [Keeper].
+// Package session keeps this process's session in the store. Its entry point is [Keeper].
 //
-// The store ends the leases of a process that it did not hear from for ten seconds
-// ([store.Sessions]). The process itself counts its session as ended two seconds before
-// that: it then claims nothing, begins no write and ends those that are under way, until
-// a heartbeat begins another session. One process thus stops before another one may go on
-// with its keys. What had left it by then may still arrive, as after any crash.
+// The store ends the leases of a process without a heartbeat for ten seconds ([store.Sessions]).
+// The process counts its session as ended two seconds earlier. It then claims nothing, begins no
+// write and ends those under way, until a heartbeat begins another session. It thus stops before
+// another process may continue with its keys. Requests that it sent before may still arrive, as
+// after any crash.
 package session
 
 import (
@@ -23,18 +23,18 @@ import (
 )
 
 const (
-	// Interval lies between two heartbeats.
+	// Interval is the time between two heartbeats.
 	Interval = 2500 * time.Millisecond
 	// Lasts is how long the store waits for the next heartbeat.
 	Lasts = 10 * time.Second
-	// Margin is how long before the store the process counts its session as ended.
+	// Margin is how much earlier than the store the process counts its session as ended.
 	Margin = 2 * time.Second
 )
 
-// ErrEnded: the session that a claim belongs to is over.
+// ErrEnded: the session of a claim is over.
 var ErrEnded = errors.New("the store was not heard from in time, and may have ended this process's leases")
 
-// Queue is told when keys may be claimed again, and when some are due.
+// Queue learns when keys may be claimed again, and when some are due.
 type Queue interface {
 	Kick()
 }
@@ -51,10 +51,10 @@ type Options struct {
 type Keeper struct {
 	o       Options
 	current atomic.Pointer[life] // nil: there is none
-	failed  atomic.Value         // error of the last heartbeat, as failure
+	failed  atomic.Value         // failure of the last heartbeat
 
 	mu     sync.Mutex
-	fallen chan struct{} // closed, and then another one, when another process's session fell
+	fallen chan struct{} // closed and replaced when another process's session fell
 }
 
 // New returns a Keeper, which has no session before [Keeper.During].
@@ -77,10 +77,10 @@ func (k *Keeper) During(ctx context.Context, work func()) {
 	work()
 }
 
-// leaveWithin bounds how long the store is told that the session is over.
+// leaveWithin bounds the request that ends the session.
 const leaveWithin = 3 * time.Second
 
-// leave ends the session, so that nobody waits for it to fall.
+// leave ends the session, so that no process waits for it to fall.
 func (k *Keeper) leave(ctx context.Context) {
 	l := k.current.Swap(nil)
 	if l == nil {
@@ -100,7 +100,7 @@ func (k *Keeper) Alive() bool {
 	return l != nil && !l.ended()
 }
 
-// Current names the session of this process; an [ErrEnded]: it has none.
+// Current returns the session of this process, or an [ErrEnded].
 func (k *Keeper) Current() (store.Session, error) {
 	if l := k.current.Load(); l != nil && !l.ended() {
 		return l.id, nil
@@ -108,10 +108,10 @@ func (k *Keeper) Current() (store.Session, error) {
 	return "", k.ended()
 }
 
-// failure is how a heartbeat failed.
+// failure has the error of a heartbeat.
 type failure struct{ err error }
 
-// ended is [ErrEnded] with what the last heartbeat met.
+// ended returns [ErrEnded] with the last heartbeat's error.
 func (k *Keeper) ended() error {
 	if f, _ := k.failed.Load().(failure); f.err != nil {
 		return fmt.Errorf("%w: %w", ErrEnded, f.err)
@@ -119,16 +119,17 @@ func (k *Keeper) ended() error {
 	return ErrEnded
 }
 
-// Fallen is closed once this process hears that the session of another one fell.
+// Fallen returns a channel that is closed once this process learns that another one's session
+// fell.
 func (k *Keeper) Fallen() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.fallen
 }
 
-// Bound returns a context that ends with the session s; a claim without a session is
-// bound by its own time. Its Err tells at once that the time is over, though no timer ran
-// yet: a process that was stopped goes on wherever it was.
+// Bound returns a context that ends with the session s. A claim without a session ends at its own
+// time. Err is right at once, even before a timer runs, as a stopped process may continue
+// anywhere.
 func (k *Keeper) Bound(ctx context.Context, s store.Session) (context.Context, context.CancelFunc) {
 	if s == "" {
 		return ctx, func() {}
@@ -162,7 +163,7 @@ func (b *bound) Err() error {
 	return b.Context.Err()
 }
 
-// beats tells at intervals that the process is alive, until ctx ends.
+// beats sends heartbeats until ctx ends.
 func (k *Keeper) beats(ctx context.Context, spawned *sync.WaitGroup) {
 	tick := time.NewTicker(Interval)
 	defer tick.Stop()
@@ -178,7 +179,7 @@ func (k *Keeper) beats(ctx context.Context, spawned *sync.WaitGroup) {
 	}
 }
 
-// beat tells once, and returns the sessions that this process is to end.
+// beat sends one heartbeat. It returns the sessions whose leases this process must end.
 func (k *Keeper) beat(ctx context.Context) []store.Session {
 	l := k.life()
 	call, cancel := context.WithTimeout(ctx, Interval)
@@ -205,7 +206,7 @@ func (k *Keeper) beat(ctx context.Context) []store.Session {
 	return fallen
 }
 
-// life is the current session, or another one where that is over.
+// life returns the current session, or a new one where that is over.
 func (k *Keeper) life() *life {
 	l := k.current.Load()
 	if l != nil && !l.ended() {
@@ -217,7 +218,7 @@ func (k *Keeper) life() *life {
 	return newLife(store.Session(mapping.NewID()))
 }
 
-// end ends the leases of sessions that fell.
+// end ends the leases of fallen sessions.
 func (k *Keeper) end(ctx context.Context, fallen []store.Session) {
 	if len(fallen) == 0 {
 		return

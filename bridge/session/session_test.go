@@ -20,12 +20,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// process is a Keeper on a memory that others share.
+// process is a Keeper on a shared memory.
 type process struct {
 	*Keeper
 	store *memstore.Store
 	cut   atomic.Bool  // the store does not answer
-	slow  atomic.Int64 // how long its answers take
+	slow  atomic.Int64 // the delay of its answers
 	kicks atomic.Int64
 }
 
@@ -47,7 +47,7 @@ func (p *process) EndSessions(ctx context.Context, over []store.Session) (int, e
 	return p.store.EndSessions(ctx, over)
 }
 
-// begin starts a process, and returns what ends it.
+// begin starts a process, and returns the function that ends it.
 func begin(m *memstore.Memory) (p *process, end func()) {
 	log := slog.New(slog.DiscardHandler)
 	p = &process{store: m.Open(nil)}
@@ -84,8 +84,8 @@ func inWorld(t *testing.T, f func(t *testing.T, m *memstore.Memory)) {
 	synctest.Test(t, func(t *testing.T) { f(t, memstore.New(memstore.Options{Clock: time.Now})) })
 }
 
-// A process that lives keeps its leases; the keys of one that died are due for another
-// one between ten seconds and an interval more after its last heartbeat.
+// A living process keeps its leases. The keys of a dead one are due for another process between
+// ten seconds and one interval more after its last heartbeat.
 func TestTheKeysOfADeadProcessAreDue(t *testing.T) {
 	inWorld(t, func(t *testing.T, m *memstore.Memory) {
 		dies, kill := begin(m)
@@ -127,7 +127,7 @@ func TestTheKeysOfADeadProcessAreDue(t *testing.T) {
 	})
 }
 
-// Without an answer of the store a process stops before others go on, and goes on under
+// Without answers from the store a process stops before others continue, and then goes on under
 // another session.
 func TestAProcessEndsItsSessionBeforeTheStoreDoes(t *testing.T) {
 	inWorld(t, func(t *testing.T, m *memstore.Memory) {
@@ -177,7 +177,7 @@ func TestAProcessEndsItsSessionBeforeTheStoreDoes(t *testing.T) {
 	})
 }
 
-// An answer that comes when the session is over does not bring it back.
+// A late answer does not revive an ended session.
 func TestALateAnswerRevivesNothing(t *testing.T) {
 	inWorld(t, func(t *testing.T, m *memstore.Memory) {
 		p, end := begin(m)
@@ -195,8 +195,8 @@ func TestALateAnswerRevivesNothing(t *testing.T) {
 	})
 }
 
-// A process that was stopped goes on wherever it was: what it asks then, before any
-// timer runs, says that the session is over.
+// A stopped process may continue anywhere: its first question, before any timer runs, shows that
+// the session is over.
 func TestEndedWithoutATimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := New(Options{Logger: slog.New(slog.DiscardHandler)})
@@ -230,7 +230,7 @@ func TestBoundWithoutASession(t *testing.T) {
 	}
 }
 
-// Who stops in good order has no session any more, and leaves nothing leased.
+// A process that stops in order ends its session and its leases.
 func TestAProcessLeaves(t *testing.T) {
 	inWorld(t, func(t *testing.T, m *memstore.Memory) {
 		stops, stop := begin(m)
