@@ -23,6 +23,8 @@ type Intent struct {
 	// Most bounds how many items the request may make, after one of more was
 	// refused; 0: as many as a batch holds.
 	Most int `json:"most,omitempty"`
+	// Braked is set once the route's brake put the item off. It comes again with others.
+	Braked bool `json:"braked,omitempty"`
 }
 
 // Refusal is a value that a side does not take.

@@ -42,18 +42,19 @@ var errRefusedBatch = errors.New("planning refused the batch")
 func (h *executor) createCard(e reconcile.CreateCard) (reconcile.MadeCard, error) {
 	m := &batched{link: e.Link, order: e.Order, bucket: e.Bucket, side: h.planning, keys: h.keys, item: e.Item}
 	b := engine.Batch{Name: "cards " + string(e.Bucket), Most: e.Most, Brief: !e.Import, Write: true, Turn: true, Act: acting(h.makeBatch)}
-	if err := h.together(h.writing, b, m); err != nil {
+	if err := h.together(h.writing, b, m, e.Braked); err != nil {
 		return reconcile.MadeCard{}, notTaken(err)
 	}
 	return reconcile.MadeCard{Card: m.card, Batch: m.count, Refused: errors.Is(m.err, errRefusedBatch)}, m.err
 }
 
 // together does an act in a batch. The keys of an import always wait for each other. Any other
-// key waits briefly, and only in a crowd. Otherwise it acts alone at once.
-func (h *executor) together(ctx context.Context, b engine.Batch, member any) error {
+// key waits briefly, and only in a crowd or where others come with it. Otherwise it acts alone at
+// once.
+func (h *executor) together(ctx context.Context, b engine.Batch, member any, withOthers bool) error {
 	b.Project = h.claim.Link.Project
 	if b.Brief {
-		resume := h.crowd()
+		resume := h.crowd(withOthers)
 		if resume == nil {
 			h.acquireSlot()
 			b.Act(ctx, []any{member})
@@ -65,9 +66,10 @@ func (h *executor) together(ctx context.Context, b engine.Batch, member any) err
 }
 
 // crowd lets other keys be worked until resume is called, while this key waits for its batch. It
-// returns nil where few keys are worked, too many wait, or this key yields already.
-func (h *executor) crowd() (resume func()) {
-	if h.lease == nil || h.resume != nil || !h.lease.Crowded() {
+// returns nil where few keys are worked and none comes with it, too many wait, or this key yields
+// already.
+func (h *executor) crowd(withOthers bool) (resume func()) {
+	if h.lease == nil || h.resume != nil || !withOthers && !h.lease.Crowded() {
 		return nil
 	}
 	resume, _ = h.lease.Yield()
@@ -146,7 +148,7 @@ type lookupRequest struct {
 func (h *executor) findCards(e reconcile.FindCards) (reconcile.FoundCards, error) {
 	s := &lookupRequest{executor: h, link: e.Link, partner: strconv.FormatInt(e.Issue, 10)}
 	b := engine.Batch{Name: "lookup", Brief: !e.Import, Act: acting(lookForAll)}
-	if err := h.together(h.ctx, b, s); err != nil {
+	if err := h.together(h.ctx, b, s, false); err != nil {
 		return reconcile.FoundCards{}, err
 	}
 	return s.found, s.err

@@ -60,7 +60,7 @@ func (h *executor) listedParentless(e reconcile.ReadParent) bool {
 	ctx, stop := h.within(e.Within)
 	defer stop()
 	act := func(ctx context.Context, members []*listed) { h.readListing(ctx, e.Repo, members) }
-	err := h.together(ctx, engine.Batch{Name: "issues of " + e.Repo, Most: issuesPerPage, Brief: true, Act: acting(act)}, m)
+	err := h.together(ctx, engine.Batch{Name: "issues of " + e.Repo, Most: issuesPerPage, Brief: true, Act: acting(act)}, m, false)
 	return err == nil && m.parentless // after an error the batch may still be writing to m
 }
 

@@ -146,6 +146,9 @@ func (c *creation) makeWithinBrake(wants []*want) error {
 		n, err := min(len(wants), batchSize), error(nil)
 		if !c.free {
 			n, err = saver(c.w).brake("creates", c.w.set.Brakes.CreatesPerMinute, n)
+			for _, k := range wants {
+				k.intent.Braked = k.intent.Braked || n == 0
+			}
 		}
 		if err == nil {
 			err = c.request(wants[:n])

@@ -170,7 +170,7 @@ func (c *newCard) post(wants []*want) error {
 	k := wants[0]
 	made, err := do(c, CreateCard{
 		Link: c.link.ID, Order: c.owner.Issue.Number, Bucket: k.buckets[0], Item: BatchItem{k.user, k.newItem()},
-		Import: c.link.Import != "", Most: cmp.Or(c.pair.Intent.Most, batchSize),
+		Import: c.link.Import != "", Braked: c.pair.Intent.Braked, Most: cmp.Or(c.pair.Intent.Most, batchSize),
 	})
 	// A crowd takes as many with one request as an import does. One card that planning refuses
 	// costs the others two lookups, which they share, and a request for each ten of them.

@@ -21,14 +21,15 @@ type ReadBuckets struct{ Bucket string }
 // CheckProject reads the project itself; nil: it answers under its own id.
 type CheckProject struct{}
 
-// CreateCard makes one card. It is never repeated automatically. In an import or a crowd it
-// shares a request with other keys, with at most Most cards.
+// CreateCard makes one card. It is never repeated automatically. In an import or a crowd, or after
+// the route's brake held it, it shares a request with other keys, with at most Most cards.
 type CreateCard struct {
 	Link   mapping.LinkID
 	Order  int // the issue's number: cards stand as their issues do
 	Bucket mapping.ObjectID
 	Item   BatchItem
 	Import bool
+	Braked bool
 	Most   int
 }
 

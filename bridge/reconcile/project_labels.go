@@ -86,12 +86,8 @@ func (w labelProjector) waitForShare(err error, s Sharing) error {
 		return fmt.Errorf("%w: %w", errShare, err)
 	}
 	w.link.Shown.Waited = true
-	at := w.Now().Add(limited.After + sharesEvery - 1).Truncate(sharesEvery)
-	return fmt.Errorf("%w: %w", errShare, inTurn(at.Sub(w.Now()), "%s", limited))
+	return fmt.Errorf("%w: %w", errShare, inTurn(w.untilShared(limited.After), "%s", limited))
 }
-
-// sharesEvery is the time between two such moments.
-const sharesEvery = 5 * time.Second
 
 // write adds labels and removes others, and reports whether any of that happened.
 func (w labelProjector) write(add, remove []string, s Sharing) (begun bool, err error) {

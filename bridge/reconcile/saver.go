@@ -140,9 +140,22 @@ func (w saver) brake(kind string, perMinute, n int) (given int, err error) {
 			w.count(CountBraked, w.link.Route, kind)
 			w.log.Warn("braked", "kind", kind, "per_minute", perMinute, "author", author, "wait", grant.Wait)
 		}
+		if kind == "creates" { // their requests are shared
+			grant.Wait = w.untilShared(grant.Wait)
+		}
 		return 0, inTurn(grant.Wait, "the route's brake on %s holds", kind)
 	}
 	return grant.Items, nil
+}
+
+// sharesEvery is the time between two moments at which keys come again that wait for their share
+// of something. Keys that come together share requests. Keys with turns of their own never meet.
+const sharesEvery = 5 * time.Second
+
+// untilShared returns the time until the first such moment after a wait.
+func (t *claimState) untilShared(wait time.Duration) time.Duration {
+	now := t.Now()
+	return now.Add(wait + sharesEvery - 1).Truncate(sharesEvery).Sub(now)
 }
 
 // brakeClose applies the brake to closing one issue.
