@@ -50,9 +50,12 @@ import (
 	"planbridge/store"
 )
 
-// recovery is how long a service that is down is left alone before one request
-// may try again.
-const recovery = 5 * time.Second
+// githubRecovery and planningRecovery are how long a service that is down is left alone before
+// one request may try again.
+const (
+	githubRecovery   = 5 * time.Second
+	planningRecovery = requeue.ProbeEvery / 2 // each probe finds it over
+)
 
 // Options configure an App. Config and Logger are required.
 type Options struct {
@@ -234,7 +237,7 @@ func (a *App) buildSides(c *config.Config) error {
 	waits := budgets.NewWaits(a.o.Registry)
 	a.budgets = budgets.New(budgets.Options{Store: a.store, Settings: a.set, Now: a.o.Now})
 	hub, err := open.GitHub(c, github.Options{
-		Share: a.budgets, Holds: budgets.Holds{Store: a.store}, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
+		Share: a.budgets, Holds: budgets.Holds{Store: a.store}, WritePause: a.o.WritePause, Logger: a.log, Recovery: githubRecovery,
 		Metrics: &github.Metrics{Requests: requests, Duration: duration, Waits: waits}, Transport: a.transport(), Observer: answers{a.monitor, reconcile.ServiceGitHub},
 	})
 	if err != nil {
@@ -271,7 +274,7 @@ func (a *App) buildWork(c *config.Config) error {
 	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})
 	a.requeue = requeue.New(requeue.Options{
 		Store: a.store, Settings: a.set, Queue: process{a}, Services: clients{a}, GitHub: a.github, Repositories: a.github.Registry,
-		Clock: a.firstRuns, Epoch: a.epochTracker, Sprints: a.milestones, Pauses: a.pauses, Now: a.o.Now, Logger: a.log,
+		Clock: a.firstRuns, Epoch: a.epochTracker, Sprints: a.milestones, Pauses: a.pauses, Now: a.o.Now, Logger: a.log, Guard: a.guard,
 	})
 	a.renames = renames.New(renames.Options{Store: a.store, Settings: a.set, Links: a.requeue, Logger: a.log})
 	a.engine = engine.New(engine.Options{

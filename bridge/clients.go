@@ -38,6 +38,12 @@ func (c clients) Away(name string) bool {
 	return c.Down(name) || !met.Refused && met.Failed.After(met.Answered)
 }
 
+// Answers implements [requeue.Services].
+func (c clients) Answers(name string) bool {
+	met := c.a.monitor.Service(name)
+	return !c.Down(name) && met.Answered.After(met.Failed)
+}
+
 // Probe implements [requeue.Services].
 func (c clients) Probe(ctx context.Context, name string) error {
 	if one := c.of(name); one != nil {

@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 	"bridge/verifier":          {"mapping", "store", "bridge/clock", "bridge/guard", "bridge/inventory", "bridge/jobs", "bridge/lease", "bridge/status"},
 	"bridge/metrics":           {"mapping", "store", "bridge/guard", "bridge/status"},
 	"bridge/milestones":        {"mapping", "bridge/guard"},
-	"bridge/requeue":           {"mapping", "store", "bridge/factlog", "bridge/reconcile", "bridge/repositories"},
+	"bridge/requeue":           {"mapping", "store", "bridge/factlog", "bridge/guard", "bridge/reconcile", "bridge/repositories"},
 	"bridge/adapters":          {"mapping", "bridge/accounts", "bridge/catchup", "bridge/github", "bridge/identity", "bridge/planning", "bridge/poll", "bridge/preflight", "bridge/reconcile", "bridge/repositories", "bridge/webhook"},
 	"bridge/budgets":           {"mapping", "store", "bridge/effects", "bridge/github", "bridge/reconcile", "bridge/status"},
 	"bridge/repositories":      {"mapping", "bridge/guard", "bridge/identity"},

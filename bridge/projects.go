@@ -132,7 +132,7 @@ func (a *App) addProjects(c *config.Config) error {
 		}
 		client, err := open.Planning(c, conf, planning.Options{
 			Logger: a.log.With("project", name, "service", reconcile.ServicePlanning(id)), Metrics: a.metrics.planning,
-			BreakerPause: recovery, Random: clock.New(a.o.Now, a.o.Random), HTTPClient: a.httpClient(), Observer: answers{a.monitor, reconcile.ServicePlanning(id)},
+			BreakerPause: planningRecovery, Random: clock.New(a.o.Now, a.o.Random), HTTPClient: a.httpClient(), Observer: answers{a.monitor, reconcile.ServicePlanning(id)},
 		})
 		if err != nil {
 			return fmt.Errorf("project %s: %w", name, err)

@@ -145,6 +145,7 @@ func (a *App) run(ctx context.Context) {
 // runReached begins what needs the store, and works until ctx ends.
 func (a *App) runReached(ctx context.Context) {
 	a.spawn(ctx, "watch", a.watch)
+	a.spawn(ctx, "watch planning", a.requeue.WatchPlanning)
 	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Owner: a.o.Owner, Now: a.o.Now, Logger: a.log})
 	a.spawn(ctx, "repair", repairer.Run)
 	a.jobs.Open(ctx)
@@ -232,8 +233,7 @@ func (a *App) Reach(ctx context.Context) error {
 	return a.pauses.Learn(ctx)
 }
 
-// watchInterval is how often the store's epoch is compared, and a service that
-// keys wait for is probed.
+// watchInterval is how often the store's epoch is compared, and GitHub is probed while it is away.
 const watchInterval = 5 * time.Second
 
 // watch notices a store that was lost or replaced, and a GitHub that is back.

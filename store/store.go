@@ -313,7 +313,8 @@ type Queue interface {
 	// Queued is Standings, with the due keys too.
 	Queued(ctx context.Context, project mapping.ObjectID, limit int) ([]Standing, error)
 	// Wake makes the keys due that wait for a service, and returns their number. They are spread
-	// out at perSecond and come behind all live ones.
+	// out at perSecond and come behind all live ones. A live key that waited for less than five
+	// seconds is due at once, among live ones.
 	Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error)
 	// Failures lists parked keys, oldest first.
 	Failures(ctx context.Context, project mapping.ObjectID, limit int) ([]Failure, error)

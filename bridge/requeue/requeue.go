@@ -4,13 +4,14 @@ package requeue
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"planbridge/bridge/factlog"
+	"planbridge/bridge/guard"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/repositories"
 	"planbridge/mapping"
@@ -31,6 +32,8 @@ type Queue interface {
 type Services interface {
 	// Away reports whether this process last found a service away.
 	Away(service string) bool
+	// Answers reports whether a service answered last, and requests may go to it.
+	Answers(service string) bool
 	// Probe checks whether a service answers.
 	Probe(ctx context.Context, service string) error
 }
@@ -76,6 +79,7 @@ type Options struct {
 	Pauses       *Pauses
 	Now          func() time.Time
 	Logger       *slog.Logger
+	Guard        *guard.Guard
 }
 
 // Requeuer makes keys due again. It is safe for concurrent use.
@@ -90,8 +94,8 @@ func New(o Options) *Requeuer {
 	return &Requeuer{o: o, renames: renames{pending: map[string]string{}, done: map[string]string{}}}
 }
 
-// WakeWaiting wakes the keys of adopted projects and of ended pauses, and probes the services
-// that are away. It returns an error while one is still away.
+// WakeWaiting wakes the keys of adopted projects and of ended pauses, and probes GitHub where it
+// is away. It returns an error while GitHub is still away.
 func (r *Requeuer) WakeWaiting(ctx context.Context) error {
 	github := r.o.Clock.WaitForClock(r.o.Settings.Routes().All())
 	waiting := map[string]bool{}
@@ -116,38 +120,68 @@ func (r *Requeuer) WakeWaiting(ctx context.Context) error {
 	}
 	// Another replica may have woken the waiting keys.
 	factlog.EndElsewhere(ctx, r.o.Logger, factlog.KeysWait, "no key waits for the service any more", waiting)
-	return r.askAway(ctx, github)
+	return r.askGitHub(ctx, github)
 }
 
-// askAway probes the services that this process last found away. Otherwise a replica that neither
-// polls nor lists would report an outage that is over. It also probes GitHub while keys or first
-// runs wait for it. The pollers wake keys that wait for planning.
-func (r *Requeuer) askAway(ctx context.Context, github bool) error {
-	services := []string{reconcile.ServiceGitHub}
-	for _, project := range r.o.Settings.Routes().Projects() {
-		services = append(services, reconcile.ServicePlanning(project))
+// askGitHub probes GitHub where this process last found it away. Otherwise a replica that does not
+// list would report an outage that is over. It also probes GitHub while keys or first runs wait.
+func (r *Requeuer) askGitHub(ctx context.Context, waits bool) error {
+	if !waits && !r.o.Services.Away(reconcile.ServiceGitHub) {
+		return nil
 	}
-	var away []error
-	for _, service := range services {
-		isGitHub := service == reconcile.ServiceGitHub
-		if !r.o.Services.Away(service) && (!isGitHub || !github) {
-			continue
-		}
-		if err := r.o.Services.Probe(ctx, service); err != nil {
-			away = append(away, err)
-			continue
-		}
-		r.o.Logger.Info("the service answers again", "service", service, factlog.Over, factlog.Away)
-		if isGitHub {
-			r.WakeGitHub(ctx)
-		}
+	if err := r.o.Services.Probe(ctx, reconcile.ServiceGitHub); err != nil {
+		return err
 	}
-	return errors.Join(away...)
+	r.o.Logger.Info("the service answers again", "service", reconcile.ServiceGitHub, factlog.Over, factlog.Away)
+	r.WakeGitHub(ctx)
+	return nil
 }
 
-// WakeIfReady wakes keys that wait for an adoption that happened in the same moment.
+// ProbeEvery is the time between two probes of a planning project that is away.
+const ProbeEvery = time.Second
+
+// WatchPlanning probes each planning project that this process last found away, until ctx ends.
+// A project that does not answer delays no other project's probe.
+func (r *Requeuer) WatchPlanning(ctx context.Context) {
+	var asked sync.Map // by service, while the question is under way
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	tick := time.NewTicker(ProbeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for _, project := range r.o.Settings.Routes().Projects() {
+			service := reconcile.ServicePlanning(project)
+			if !r.o.Services.Away(service) {
+				continue
+			}
+			if _, under := asked.LoadOrStore(service, true); !under {
+				r.o.Guard.Spawn(&asking, "probe of "+service, func() {
+					defer asked.Delete(service)
+					r.askPlanning(ctx, project, service)
+				})
+			}
+		}
+	}
+}
+
+// askPlanning probes a project once, and wakes the keys that wait for it where it answers.
+func (r *Requeuer) askPlanning(ctx context.Context, project mapping.ObjectID, service string) {
+	if err := r.o.Services.Probe(ctx, service); err != nil {
+		r.o.Logger.Debug("what keys wait for is still away", "service", service, "err", err)
+		return
+	}
+	r.o.Logger.Info("the service answers again", "service", service, factlog.Over, factlog.Away)
+	r.Wake(ctx, project, service)
+}
+
+// WakeIfReady wakes keys that wait for an adoption, or for planning, that came in the same moment.
 func (r *Requeuer) WakeIfReady(ctx context.Context, project mapping.ObjectID, service string) {
-	if r.resumed(service) {
+	if r.resumed(service) || service == reconcile.ServicePlanning(project) && r.o.Services.Answers(service) {
 		r.Wake(ctx, project, service)
 	}
 	if service != reconcile.ServiceAdoption {

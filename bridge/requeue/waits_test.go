@@ -17,6 +17,7 @@ import (
 type answering struct{}
 
 func (answering) Away(string) bool                    { return false }
+func (answering) Answers(string) bool                 { return true }
 func (answering) Probe(context.Context, string) error { return nil }
 
 // TestWaitsEndWhereAnotherReplicaWokeThem: the fact that keys wait also ends in a process that

@@ -230,7 +230,7 @@ func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 func (s *Store) Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error) {
 	woken, total := 0, 1
 	for first := true; woken < total; first = false {
-		r, err := s.run(ctx, scriptWake, project, service, wakeStep, woken, max(perSecond, 0))
+		r, err := s.run(ctx, scriptWake, project, service, wakeStep, woken, max(perSecond, 0), millis(rules.StaysLive))
 		if err != nil {
 			return woken, fmt.Errorf("wake %s in project %s: %w", service, project, err)
 		}

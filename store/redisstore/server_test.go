@@ -169,7 +169,7 @@ func TestWakeTakesManySteps(t *testing.T) {
 	const keys = 2*wakeStep + 7
 	var obs []store.Observation
 	for i := range keys {
-		obs = append(obs, store.Observation{Create: &mapping.Link{ID: mapping.LinkID(fmt.Sprint(i)), Project: "p"}})
+		obs = append(obs, store.Observation{Create: &mapping.Link{ID: mapping.LinkID(fmt.Sprint(i)), Project: "p"}, Bulk: true})
 	}
 	if _, err := s.Observe(t.Context(), "p", obs); err != nil {
 		t.Fatal(err)

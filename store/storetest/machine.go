@@ -83,7 +83,7 @@ func (m *machine) wake(rt *rapid.T) {
 	want := 0
 	for _, k := range m.keys {
 		if k.waits == service {
-			k.waits, k.due, k.bulk = "", m.now, true
+			k.waits, k.due, k.bulk = "", m.now, k.bulk || m.now > k.since
 			k.unexplained()
 			want++
 		}

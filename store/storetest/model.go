@@ -57,6 +57,7 @@ type modelKey struct {
 	due       int // minute, never
 	bulk      bool
 	waits     string
+	since     int // when it began to wait
 	parked    bool
 	held      bool   // parked, and changes do not take it up
 	reason    string // why it stands where it does; "" where something else decides
@@ -208,7 +209,7 @@ func (m *model) finish(k *modelKey, gen int, out store.Outcome, history int) {
 	case store.Again:
 		k.due = due
 	case store.Wait:
-		k.waits, k.due, k.reason, k.tied = out.Service, never, out.Reason, false
+		k.waits, k.since, k.due, k.reason, k.tied = out.Service, m.now, never, out.Reason, false
 	case store.Park, store.Hold:
 		if !out.Unspent {
 			k.attempts++

@@ -11,6 +11,7 @@ var waitTests = map[string]func(*fixture){
 	"UntilWoken":     testWait,
 	"WakesAtARate":   testWakeRate,
 	"WakesLiveFirst": testWakeOrder,
+	"WakesLate":      testWakeLate,
 	"ByService":      testWakeService,
 	"Changes":        testWaitChanged,
 }
@@ -59,6 +60,7 @@ func testWakeRate(f *fixture) {
 	for range keys {
 		f.waits("github", false)
 	}
+	f.Opened.Advance(time.Minute)
 	f.wake("github", 1./60, keys) // one a minute
 	for i := range keys {
 		c, _, err := f.Claim(f.ctx, f.project, 10*ttl)
@@ -82,6 +84,7 @@ func testWakeOrder(f *fixture) {
 	live := f.waits("github", false)
 	lifted := f.waits("github", true)
 	f.observe(creating(lifted)) // a live change while it waits
+	f.Opened.Advance(time.Minute)
 	f.wake("github", 1./60, 3)
 	for range 2 {
 		c, _, err := f.Claim(f.ctx, f.project, ttl)
@@ -99,6 +102,7 @@ func testWakeOrder(f *fixture) {
 		f.Fatalf("Claim = %+v, %v", c, err)
 	}
 	first, second := f.waits("planning:web", false), f.waits("planning:web", false)
+	f.Opened.Advance(time.Minute)
 	f.wake("planning:web", 0, 2)
 	f.observe(creating(second))
 	for _, want := range []*mapping.Link{second, first} {
@@ -108,6 +112,36 @@ func testWakeOrder(f *fixture) {
 			f.Fatalf("Claim = %+v, want %s", c, f.key(want))
 		}
 	}
+}
+
+// testWakeLate: a live key that began to wait just before goes before those that waited long. One
+// of an import does not, nor is one that was parked meanwhile taken up.
+func testWakeLate(f *fixture) {
+	long := f.waits("github", false)
+	f.Opened.Advance(time.Minute)
+	bulk := f.waits("github", true)
+	late := f.waits("github", false)
+	parked := f.waits("github", false)
+	c, err := f.ClaimKey(f.ctx, f.key(parked), ttl)
+	f.no("ClaimKey", err)
+	f.finish(c, store.Outcome{Kind: store.Park, Reason: "refused"})
+	f.wake("github", 0, 3)
+	if d := f.depth(); d.Live != 1 || d.Bulk != 2 {
+		f.Errorf("Depth = %+v, want one live key and two others", d)
+	}
+	c, _, err = f.Claim(f.ctx, f.project, ttl)
+	f.no("Claim", err)
+	if c == nil || c.Key != f.key(late) {
+		f.Fatalf("Claim = %+v, want %s", c, f.key(late))
+	}
+	for range 2 {
+		c, _, err := f.Claim(f.ctx, f.project, ttl)
+		f.no("Claim", err)
+		if c == nil || c.Key != f.key(long) && c.Key != f.key(bulk) {
+			f.Errorf("Claim = %+v, want what waited long, and the import's", c)
+		}
+	}
+	f.nothingDue()
 }
 
 func testWakeService(f *fixture) {

@@ -117,8 +117,12 @@ func WaitingFor(lists Lists, service string) (ids []mapping.LinkID) {
 	return ids
 }
 
-// Wake makes the i-th waiting key (from 0) due. Later changes go before it.
+// Wake makes the i-th waiting key (from 0) due. Later changes go before it, and so do live keys that
+// waited for less than [rules.StaysLive].
 func (w Work) Wake(now int64, i int, perSecond float64) Work {
+	if !w.Bulk && now-w.Due < int64(rules.StaysLive) {
+		return w.Queue(now)
+	}
 	w.Bulk = true
 	return w.Queue(now + int64(rules.WakeDelay(i, perSecond)))
 }

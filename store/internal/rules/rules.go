@@ -34,6 +34,10 @@ const (
 	FallenSessions = 100
 )
 
+// StaysLive is how shortly a live key has to have waited to be woken among live ones. What
+// people did while an outage ended comes before what waited through it.
+const StaysLive = 5 * time.Second
+
 // How a budget is shared; see [store.Ask].
 const (
 	// UsageHalfLife is the half-life of a party's usage.
