@@ -245,7 +245,7 @@ func (a *App) buildSides(c *config.Config) error {
 	}
 	a.github = adapters.NewGitHub(hub, a.store, githubRoutes{a}, a.o.VisibilityAge, a.log)
 	a.account = accounts.NewOwn(accounts.OwnOptions{Store: a.store, GitHub: hub, People: a.github.People, Logger: a.log})
-	a.firstRuns = catchup.NewFirstRuns(a.store, hub)
+	a.firstRuns = catchup.NewFirstRuns(a.store, a.set, hub)
 	a.life.onStop = append(a.life.onStop, func() error { hub.Close(); return nil })
 	a.metrics.planning, a.metrics.poll = &planning.Metrics{Requests: requests, Duration: duration}, poll.NewMetrics(a.o.Registry)
 	a.life.onStop = append(a.life.onStop, func() error {
@@ -276,7 +276,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Store: a.store, Settings: a.set, Queue: process{a}, Services: clients{a}, GitHub: a.github, Repositories: a.github.Registry,
 		Clock: a.firstRuns, Epoch: a.epochTracker, Sprints: a.milestones, Pauses: a.pauses, Now: a.o.Now, Logger: a.log, Guard: a.guard,
 	})
-	a.renames = renames.New(renames.Options{Store: a.store, Settings: a.set, Links: a.requeue, Logger: a.log})
+	a.renames = renames.New(renames.Options{Store: a.store, Settings: a.set, Repositories: a.github.Registry, Links: a.requeue, Now: a.o.Now, Logger: a.log})
 	a.engine = engine.New(engine.Options{
 		Core: a.reconcile, Host: host, Store: a.store, Session: a.session, Clock: ticks, Metrics: engine.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, Observer: a.monitor,
 		Concurrency: a.o.Concurrency, StoreWorkers: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
@@ -292,7 +292,7 @@ func (a *App) buildWork(c *config.Config) error {
 	a.verifier = services.Verifier
 	a.buildCatchUp(c)
 	keep := needs.New(needs.Options{
-		Settings: a.set, GitHub: a.github, Rights: githubRoutes{a}, Pauses: a.Operator(), Hooks: a.catchUp, Milestones: a.reconcile,
+		Settings: a.set, GitHub: a.github, Rights: githubRoutes{a}, Routes: a.renames, Documents: a.store, Hooks: a.catchUp, Milestones: a.reconcile,
 		Projects: &a.projects, Logger: a.log,
 	})
 	a.retention = retention.New(retention.Options{Store: a.store, Owner: a.o.Owner, Needs: keep, Jobs: a.jobs, Logger: a.log, Guard: a.guard})

@@ -17,7 +17,10 @@ import (
 func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 	defer func() { a.reloaded(err) }()
 	factlog.Anew(ctx, a.log)
-	set := settings.New(c, a.o.DryRun, a.o.Now())
+	set, err := a.renames.Identify(ctx, settings.New(c, a.o.DryRun, a.o.Now()).WithNames(a.set.Load().Renamed))
+	if err != nil {
+		a.log.Warn("routes with other names are known to other replicas only when the store is back", "err", err)
+	}
 	if err := a.firstRuns.Update(ctx, set.Routes.All(), set.Made); err != nil {
 		a.log.Warn("new routes take nothing in before the store is back", "err", err)
 	}

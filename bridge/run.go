@@ -223,6 +223,9 @@ func (a *App) Reach(ctx context.Context) error {
 	if err := a.recallIdentities(ctx); err != nil {
 		return err
 	}
+	if err := a.renames.IdentifyNow(ctx); err != nil {
+		return err
+	}
 	if err := a.firstRuns.Record(ctx, a.set.Routes().All(), a.made); err != nil {
 		return err
 	}

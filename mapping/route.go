@@ -60,6 +60,7 @@ type LabelBucket struct{ Label, Bucket string }
 // repository live in which bucket of which project.
 type Route struct {
 	Name          string
+	ID            string   // see Identity
 	Repositories  []string // each owner/name, or a glob such as acme/*
 	Exclude       []string // globs that a glob does not mean
 	Project       ObjectID

@@ -52,6 +52,9 @@ func (r *Route) differences(other *Route) (fields []string) {
 	a, b := reflect.ValueOf(r).Elem(), reflect.ValueOf(other).Elem()
 	for _, field := range reflect.VisibleFields(a.Type()) {
 		x, y := a.FieldByIndex(field.Index), b.FieldByIndex(field.Index)
+		if field.Name == "ID" {
+			continue // no key of the configuration
+		}
 		empty := (x.Kind() == reflect.Slice || x.Kind() == reflect.Map) && x.Len() == 0 && y.Len() == 0
 		if !empty && !reflect.DeepEqual(x.Interface(), y.Interface()) {
 			fields = append(fields, cmp.Or(otherKeys[field.Name], strings.ToLower(wordStart.ReplaceAllString(field.Name, "${1}_${2}"))))

@@ -51,8 +51,23 @@ const (
 	firstRunOf = ":first_run"
 )
 
-// RouteOf returns the route that such a document is of, named without its beginning.
+// RouteOf returns the identity of the route that such a document is of, named without its beginning.
 func RouteOf(name string) string { return strings.TrimSuffix(name, firstRunOf) }
+
+func docFirstRun(id string) string { return RouteDocs + id + firstRunOf }
+
+// InheritFirstRun lets a route have begun to run when another one did, of which it takes
+// repositories over. A route that ran already is left as it is.
+func InheritFirstRun(ctx context.Context, s Documents, project mapping.ObjectID, from, to string) error {
+	began, err := store.ReadDoc(ctx, s, project, docFirstRun(from))
+	if err != nil || began == nil {
+		return err
+	}
+	if own, err := store.ReadDoc(ctx, s, project, docFirstRun(to)); err != nil || own != nil {
+		return err
+	}
+	return store.WriteDoc(ctx, s, project, docFirstRun(to), began)
+}
 
 // EnsureFirstRun returns when a route began to run: at began, if it never ran
 // before. Issues that nobody touched since do not enter. The store keeps it, so
@@ -61,7 +76,7 @@ func RouteOf(name string) string { return strings.TrimSuffix(name, firstRunOf) }
 // it at the same moment may disagree by that moment, or by how much their clocks
 // differ, until they ask again.
 func EnsureFirstRun(ctx context.Context, s store.State, route *mapping.Route, began FirstRun, clock func() (ahead time.Duration, known bool)) (FirstRun, error) {
-	name := RouteDocs + route.Name + firstRunOf
+	name := docFirstRun(route.Identity())
 	doc, err := store.ReadDoc(ctx, s, route.Project, name)
 	if err != nil {
 		return FirstRun{}, err

@@ -15,16 +15,22 @@ type GitHubClock interface {
 	ClockAhead() (ahead time.Duration, known bool)
 }
 
+// Routes tell the routes that hold now.
+type Routes interface {
+	Routes() mapping.Routes
+}
+
 // FirstRuns knows when each route began to run. It is safe for concurrent use.
 type FirstRuns struct {
 	store   store.State
+	routes  Routes
 	clock   GitHubClock
-	byRoute sync.Map // route name: FirstRun
+	byRoute sync.Map // a route's identity: FirstRun
 }
 
 // NewFirstRuns returns a FirstRuns that has read nothing yet.
-func NewFirstRuns(s store.State, clock GitHubClock) *FirstRuns {
-	return &FirstRuns{store: s, clock: clock}
+func NewFirstRuns(s store.State, routes Routes, clock GitHubClock) *FirstRuns {
+	return &FirstRuns{store: s, routes: routes, clock: clock}
 }
 
 // Record records when each route began to run: what was last touched
@@ -33,7 +39,7 @@ func NewFirstRuns(s store.State, clock GitHubClock) *FirstRuns {
 // would never enter.
 func (f *FirstRuns) Record(ctx context.Context, routes []*mapping.Route, now time.Time) error {
 	for _, r := range routes {
-		began, known := f.known(r.Name)
+		began, known := f.known(r.Identity())
 		if !known {
 			began = FirstRun{At: now, Ours: true}
 		}
@@ -41,7 +47,7 @@ func (f *FirstRuns) Record(ctx context.Context, routes []*mapping.Route, now tim
 		if err != nil {
 			return err
 		}
-		f.byRoute.Store(r.Name, t)
+		f.byRoute.Store(r.Identity(), t)
 	}
 	return nil
 }
@@ -51,7 +57,7 @@ func (f *FirstRuns) Record(ctx context.Context, routes []*mapping.Route, now tim
 func (f *FirstRuns) Update(ctx context.Context, routes []*mapping.Route, made time.Time) error {
 	_, clock := f.clock.ClockAhead()
 	news := func(r *mapping.Route) bool {
-		began, known := f.known(r.Name)
+		began, known := f.known(r.Identity())
 		return !known || began.Ours && clock
 	}
 	if !slices.ContainsFunc(routes, news) {
@@ -63,8 +69,8 @@ func (f *FirstRuns) Update(ctx context.Context, routes []*mapping.Route, made ti
 }
 
 // known is what this process has read from the store, or told it.
-func (f *FirstRuns) known(route string) (FirstRun, bool) {
-	t, known := f.byRoute.Load(route)
+func (f *FirstRuns) known(id string) (FirstRun, bool) {
+	t, known := f.byRoute.Load(id)
 	if !known {
 		return FirstRun{}, false
 	}
@@ -74,7 +80,7 @@ func (f *FirstRuns) known(route string) (FirstRun, bool) {
 // At is when a route began to run, as well as this process knows; zero
 // before the store was reached.
 func (f *FirstRuns) At(route string) time.Time {
-	began, _ := f.known(route)
+	began, _ := f.known(f.routes.Routes().IdentityOf(route))
 	if ahead, known := f.clock.ClockAhead(); known {
 		began = began.ByGitHub(ahead)
 	}
@@ -85,7 +91,7 @@ func (f *FirstRuns) At(route string) time.Time {
 // process's own clock: what a catch-up found too old by that, it would not
 // look at again.
 func (f *FirstRuns) ByGitHub(route string) time.Time {
-	began, _ := f.known(route)
+	began, _ := f.known(f.routes.Routes().IdentityOf(route))
 	if _, clock := f.clock.ClockAhead(); began.Ours && !clock {
 		return time.Time{}
 	}
@@ -96,7 +102,7 @@ func (f *FirstRuns) ByGitHub(route string) time.Time {
 func (f *FirstRuns) WaitForClock(routes []*mapping.Route) bool {
 	_, clock := f.clock.ClockAhead()
 	return !clock && slices.ContainsFunc(routes, func(r *mapping.Route) bool {
-		began, _ := f.known(r.Name)
+		began, _ := f.known(r.Identity())
 		return began.Ours
 	})
 }

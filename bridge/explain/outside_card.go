@@ -161,7 +161,7 @@ func (e *Explainer) whyMaker(ctx context.Context, route *mapping.Route, card *ma
 	if err != nil {
 		return "", err
 	}
-	if mark, seen := known[string(card.ID)]; seen && poll.HasEntered(mark, route.Name) {
+	if mark, seen := known[string(card.ID)]; seen && poll.HasEntered(mark, route) {
 		return whyOldCard, nil
 	}
 	return e.whyNotYet(ctx, route, "the next poll")

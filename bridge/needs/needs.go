@@ -6,13 +6,14 @@ package needs
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
-	"time"
 
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/identity"
 	"planbridge/bridge/pause"
 	"planbridge/bridge/preflight"
+	"planbridge/bridge/renames"
 	"planbridge/bridge/retention"
 	"planbridge/bridge/settings"
 	"planbridge/mapping"
@@ -31,9 +32,9 @@ type Rights interface {
 	HasRights(login string) bool
 }
 
-// Pauses tell since when a route is paused; zero: it is not.
-type Pauses interface {
-	PausedSince(ctx context.Context, route string) (time.Time, error)
+// Routes know which names a route has and had.
+type Routes interface {
+	NamesOf(ctx context.Context, id string) ([]string, error)
 }
 
 // Hooks tell whether how far a hook was looked through is needed.
@@ -56,7 +57,8 @@ type Options struct {
 	Settings   *settings.Current
 	GitHub     GitHub
 	Rights     Rights
-	Pauses     Pauses
+	Routes     Routes
+	Documents  pause.Documents
 	Hooks      Hooks
 	Milestones Milestones
 	Projects   Projects
@@ -84,8 +86,8 @@ func (n Needs) Rules() retention.Rules { return n.o.Settings.Rules() }
 //     route is for the name or a link carries it. Without it whoever takes the name is
 //     believed, and only a name that leads to nothing of ours may be given up so.
 //   - Whom a login stands for, while it has rights.
-//   - When a route began to run, while it is configured or a link is of it. One that
-//     comes back later begins anew, as it does for cards.
+//   - When a route began to run and which names it had, while it is configured or a link
+//     carries such a name. One that comes back later begins anew, as it does for cards.
 //   - That a route is paused, until it is resumed, and that it was told of quarantine.
 //   - How far a hook was looked through, while GitHub keeps deliveries from then.
 func (n Needs) Families(ctx context.Context, carried retention.Names) []retention.Family {
@@ -99,19 +101,22 @@ func (n Needs) Families(ctx context.Context, carried retention.Names) []retentio
 		return own == "" || n.o.Rights.HasRights(name), nil
 	}
 	route := func(_ context.Context, name string) (bool, error) { return set.Routes.ByName(name) != nil, nil }
-	paused := func(ctx context.Context, name string) (bool, error) {
-		since, err := n.o.Pauses.PausedSince(ctx, name)
-		return err != nil || !since.IsZero() || set.Routes.ByName(name) != nil, nil
+	paused := func(ctx context.Context, id string) (bool, error) {
+		since, err := pause.Since(ctx, n.o.Documents, id)
+		return err != nil || !since.IsZero() || set.Routes.ByIdentity(id) != nil, nil
 	}
-	began := func(_ context.Context, name string) (bool, error) {
-		name = catchup.RouteOf(name)
-		return carried.Routes[name] || set.Routes.ByName(name) != nil, nil
+	known := func(ctx context.Context, id string) (bool, error) {
+		names, err := n.o.Routes.NamesOf(ctx, id)
+		carries := slices.ContainsFunc(names, func(name string) bool { return carried.Routes[name] })
+		return carries || set.Routes.ByIdentity(id) != nil, err
 	}
+	began := func(ctx context.Context, name string) (bool, error) { return known(ctx, catchup.RouteOf(name)) }
 	out := []retention.Family{
 		{Prefix: identity.DocRepository(""), Needed: repository},
 		{Prefix: identity.DocLogin(""), Needed: login},
 		{Prefix: preflight.DocQuarantine(""), Needed: route},
 		{Prefix: pause.DocPaused(""), Needed: paused},
+		{Prefix: renames.DocsRoute, Needed: known},
 		{Prefix: catchup.HookDocs, Needed: n.o.Hooks.HookNeeded},
 	}
 	for _, prefix := range catchup.RepositoryDocs() {

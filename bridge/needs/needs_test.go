@@ -17,6 +17,7 @@ import (
 	"planbridge/bridge/pause"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/preflight"
+	"planbridge/bridge/renames"
 	"planbridge/bridge/retention"
 	"planbridge/bridge/settings"
 	"planbridge/config"
@@ -31,8 +32,9 @@ type world struct {
 	t     *testing.T
 	own   string              // the bridge's login; "": not known
 	shown map[string][]string // the repositories of owners that GitHub shows; others are away
-	// paused has since when routes are paused; "broken" cannot be read.
+	// paused has since when routes are paused, by their identities; "broken" cannot be read.
 	paused    map[string]time.Time
+	names     map[string][]string // that routes had, by their identities
 	projects  map[mapping.ObjectID]*project
 	forgotten []string
 	log       logtest.Text
@@ -55,7 +57,7 @@ func newWorld(t *testing.T, repositories ...string) *world {
 	}
 	set := settings.New(c, false, time.Now()).WithNames(map[string]string{"acme/former": "acme/now"})
 	w.needs = needs.New(needs.Options{
-		Settings: settings.NewCurrent(set), GitHub: w, Rights: w, Pauses: w, Hooks: w, Milestones: w, Projects: w,
+		Settings: settings.NewCurrent(set), GitHub: w, Rights: w, Routes: w, Documents: w, Hooks: w, Milestones: w, Projects: w,
 		Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
 	})
 	return w
@@ -73,11 +75,20 @@ func (w *world) RepositoryNames(_ context.Context, owner string) ([]string, erro
 
 func (w *world) HasRights(login string) bool { return login == "alice" }
 
-func (w *world) PausedSince(_ context.Context, route string) (time.Time, error) {
-	if route == "broken" {
-		return time.Time{}, errAway
+func (w *world) Doc(_ context.Context, _ mapping.ObjectID, name string) ([]byte, error) {
+	if name == pause.DocPaused("broken") {
+		return nil, errAway
 	}
-	return w.paused[route], nil
+	for id, since := range w.paused {
+		if name == pause.DocPaused(id) {
+			return []byte(since.Format(time.RFC3339)), nil
+		}
+	}
+	return nil, store.ErrNotFound
+}
+
+func (w *world) NamesOf(_ context.Context, id string) ([]string, error) {
+	return append(w.names[id], id), nil
 }
 
 func (w *world) HookNeeded(_ context.Context, hook string) (bool, error) { return hook == "fresh", nil }
@@ -165,6 +176,7 @@ func TestNamesOfDocuments(t *testing.T) {
 	for doc, want := range map[string]bool{
 		identity.DocLogin("alice"): true, identity.DocLogin("mallory"): false,
 		preflight.DocQuarantine("acme/web"): true, preflight.DocQuarantine("gone"): false,
+		renames.DocsRoute + "acme/web": true, renames.DocsRoute + "gone": false,
 		pause.DocPaused("acme/web"): true, pause.DocPaused("gone"): true, pause.DocPaused("resumed"): false, pause.DocPaused("broken"): true,
 		catchup.HookDocs + "fresh": true, catchup.HookDocs + "old": false,
 	} {
@@ -179,16 +191,17 @@ func TestNamesOfDocuments(t *testing.T) {
 }
 
 // TestFirstRuns: when a route began is needed in each configured project while the route is
-// there or a link is of it.
+// there or a link is of it, by any name that it had.
 func TestFirstRuns(t *testing.T) {
 	w := newWorld(t, "acme/web")
+	w.names = map[string][]string{"former": {"former", "carried"}, "old": {"old", "newer"}}
 	of := map[mapping.ObjectID]bool{}
 	for _, f := range w.needs.Families(t.Context(), retention.Names{Routes: map[string]bool{"carried": true}}) {
 		if f.Prefix != catchup.RouteDocs {
 			continue
 		}
 		of[f.Project] = true
-		for route, want := range map[string]bool{"acme/web": true, "carried": true, "gone": false} {
+		for route, want := range map[string]bool{"acme/web": true, "carried": true, "former": true, "old": false, "gone": false} {
 			if got, err := f.Needed(t.Context(), route); err != nil || got != want {
 				t.Errorf("that %s began is needed in %s: %v, %v", route, f.Project, got, err)
 			}

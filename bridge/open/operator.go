@@ -16,6 +16,7 @@ import (
 	"planbridge/bridge/github"
 	"planbridge/bridge/operator"
 	"planbridge/bridge/planning"
+	"planbridge/bridge/renames"
 	"planbridge/bridge/settings"
 	"planbridge/bridge/status"
 	"planbridge/config"
@@ -39,7 +40,11 @@ func Operator(ctx context.Context, c *config.Config, log *slog.Logger) (*operato
 	if err := epoch.Check(ctx, s); errors.Is(err, epoch.ErrRetired) {
 		log.Warn("no service sees what is changed in this store: store.url has to name its copy", "err", err)
 	}
-	set := settings.NewCurrent(settings.Read(c))
+	routes, err := renames.Identified(ctx, s, settings.Read(c))
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
+	}
+	set := settings.NewCurrent(routes)
 	return operator.New(operator.Options{Store: s, Settings: set, Services: services{c, s, set}, StoreKind: c.Store.Kind()}), s.Close, nil
 }
 

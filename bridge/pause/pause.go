@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
 	"planbridge/store"
 )
 
@@ -25,6 +26,11 @@ type Process interface {
 	Kick()
 	// NotePaused is told that a route was paused or resumed.
 	NotePaused(route string, paused bool)
+}
+
+// Documents is where pauses are kept.
+type Documents interface {
+	Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error)
 }
 
 // Options configure Pauses. All fields are required.
@@ -44,8 +50,8 @@ func New(o Options) *Pauses { return &Pauses{o} }
 func (p *Pauses) set() *reconcile.Settings { return p.o.Settings.Settings() }
 
 // DocPaused names the document, in the space of no project, that says since
-// when a route is paused; empty where it is not.
-func DocPaused(route string) string { return "paused:" + route }
+// when a route of that identity is paused; empty where it is not.
+func DocPaused(id string) string { return "paused:" + id }
 
 // Pause makes a route's keys wait until Resume. store.ErrNotFound where there
 // is no such route.
@@ -60,7 +66,8 @@ func (p *Pauses) Resume(ctx context.Context, route string) error {
 }
 
 func (p *Pauses) setPaused(ctx context.Context, route, since string) error {
-	if p.set().Routes.ByName(route) == nil {
+	r := p.set().Routes.ByName(route)
+	if r == nil {
 		return fmt.Errorf("route %s: %w", route, store.ErrNotFound)
 	}
 	if since != "" {
@@ -68,7 +75,7 @@ func (p *Pauses) setPaused(ctx context.Context, route, since string) error {
 			return err
 		}
 	}
-	if err := p.o.Store.PutDoc(ctx, "", DocPaused(route), []byte(since)); err != nil {
+	if err := p.o.Store.PutDoc(ctx, "", DocPaused(r.Identity()), []byte(since)); err != nil {
 		return fmt.Errorf("pause or resume route %s: %w", route, err)
 	}
 	p.o.Process.NotePaused(route, since != "")
@@ -76,7 +83,7 @@ func (p *Pauses) setPaused(ctx context.Context, route, since string) error {
 		return nil
 	}
 	for _, project := range p.set().Routes.Projects() {
-		if _, err := p.o.Store.Wake(ctx, project, reconcile.ServicePaused(route), store.WakePerSecond); err != nil {
+		if _, err := p.o.Store.Wake(ctx, project, reconcile.ServicePaused(r.Identity()), store.WakePerSecond); err != nil {
 			return fmt.Errorf("resume route %s: %w", route, err)
 		}
 	}
@@ -86,15 +93,20 @@ func (p *Pauses) setPaused(ctx context.Context, route, since string) error {
 
 // PausedSince tells since when a route is paused; zero: it is not.
 func (p *Pauses) PausedSince(ctx context.Context, route string) (time.Time, error) {
-	doc, err := store.ReadDoc(ctx, p.o.Store, "", DocPaused(route))
+	at, err := Since(ctx, p.o.Store, p.set().Routes.IdentityOf(route))
+	if err != nil {
+		return at, fmt.Errorf("pause of route %s: %w", route, err)
+	}
+	return at, nil
+}
+
+// Since tells since when the route of an identity is paused; zero: it is not.
+func Since(ctx context.Context, s Documents, id string) (time.Time, error) {
+	doc, err := store.ReadDoc(ctx, s, "", DocPaused(id))
 	if err != nil || len(doc) == 0 {
 		return time.Time{}, err
 	}
-	at, err := time.Parse(time.RFC3339, string(doc))
-	if err != nil {
-		return time.Time{}, fmt.Errorf("pause of route %s: %w", route, err)
-	}
-	return at, nil
+	return time.Parse(time.RFC3339, string(doc))
 }
 
 // Paused tells since when each paused route is.

@@ -35,7 +35,7 @@ func (r *round) bucketRole(ctx context.Context, key bucketName) bucketRole {
 		h.route = r.routes.ForBucket(r.o.Project, key.title, r.bucketIDs(ctx, key.id)...)
 	}
 	if h.route != nil {
-		h.enters = slices.ContainsFunc(r.baseline[h.route.Name], func(b string) bool {
+		h.enters = slices.ContainsFunc(r.baseline[h.route.Identity()], func(b string) bool {
 			return b == key.title || b == string(key.id)
 		})
 	}
@@ -61,7 +61,7 @@ func (r *round) bucketIDs(ctx context.Context, bucket mapping.ObjectID) []mappin
 // docBaseline is the document that keeps the baseline, in the project's space.
 const docBaseline = "baseline"
 
-// baseline says which buckets of which routes have been recorded: what was in
+// baseline says which buckets of which routes, by their identities, have been recorded: what was in
 // them then is old, what is first seen in them later enters.
 type baseline map[string][]string
 
@@ -72,7 +72,7 @@ func (r *round) record(ctx context.Context) error {
 	now := baseline{}
 	for _, route := range r.routes.In(r.o.Project) {
 		if route.MakesIssues() {
-			now[route.Name] = slices.Sorted(slices.Values(route.Buckets()))
+			now[route.Identity()] = slices.Sorted(slices.Values(route.Buckets()))
 		}
 	}
 	if maps.EqualFunc(now, r.baseline, slices.Equal) {

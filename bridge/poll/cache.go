@@ -140,8 +140,8 @@ func (m *cardCache) readMark(mark string) *cacheEntry {
 
 // HasEntered reports whether a card with a mark was seen in a bucket of a route. No such
 // card enters by that route.
-func HasEntered(mark, route string) bool {
-	return newCardCache(SetCards, 0).readMark(mark).entered(route)
+func HasEntered(mark string, route *mapping.Route) bool {
+	return newCardCache(SetCards, 0).readMark(mark).entered(route.Identity())
 }
 
 // inherit takes over in whose buckets cards were seen, from the cache of a store that was

@@ -30,7 +30,7 @@ func (r *round) unchanged(ctx context.Context, c *mapping.Card, listing mapping.
 
 // isStored reports whether nothing is left to do of an item that is as it is remembered.
 func (r *round) isStored(k *cacheEntry, h bucketRole) bool {
-	return !r.adopting && !k.gone && k.digest != "" && (h.route == nil || k.entered(h.route.Name))
+	return !r.adopting && !k.gone && k.digest != "" && (h.route == nil || k.entered(h.route.Identity()))
 }
 
 // card takes in a card.
@@ -58,9 +58,9 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 	r.cards.completeBucket(c, &k)
 	k.raw = r.text
 	same := old != nil && old.digest == k.digest && !old.gone
-	fresh := h.route != nil && !k.entered(h.route.Name)
+	fresh := h.route != nil && !k.entered(h.route.Identity())
 	if fresh {
-		k.routes = append(slices.Clip(k.routes), h.route.Name)
+		k.routes = append(slices.Clip(k.routes), h.route.Identity())
 	}
 	obs := store.Observation{
 		Refs: []mapping.Ref{mapping.CardRef(c.ID)}, Item: mapping.CardRef(c.ID),

@@ -72,7 +72,7 @@ func parted(w work) (verdict, error) {
 
 func paused(w work) (verdict, error) {
 	if w.Paused(w.link.Route) && !w.link.Cleaning {
-		return end, &blockedOn{ServicePaused(w.link.Route), "its route is paused"}
+		return end, &blockedOn{ServicePaused(w.route.Identity()), "its route is paused"}
 	}
 	return pass, nil
 }

@@ -141,8 +141,9 @@ const ServiceGitHub = "github"
 // written.
 const ServiceAdoption = "adoption"
 
-// ServicePaused is the name of the service that keys of a paused route wait for.
-func ServicePaused(route string) string { return "paused:" + route }
+// ServicePaused is the name of the service that keys of a paused route wait for. The route's
+// identity tells it apart.
+func ServicePaused(id string) string { return "paused:" + id }
 
 // ServicePlanning is the name of a planning project as a service, which keys wait for.
 func ServicePlanning(project mapping.ObjectID) string { return "planning:" + string(project) }
@@ -152,8 +153,8 @@ func ServiceWords(service string, routes mapping.Routes) string {
 	if project, is := strings.CutPrefix(service, ServicePlanning("")); is {
 		return "planning project " + cmp.Or(routes.ProjectName(mapping.ObjectID(project)), project)
 	}
-	if route, is := strings.CutPrefix(service, ServicePaused("")); is {
-		return "somebody to resume route " + route
+	if id, is := strings.CutPrefix(service, ServicePaused("")); is {
+		return "somebody to resume route " + routes.NameOf(id)
 	}
 	if repo, is := strings.CutPrefix(service, ServiceRepository("")); is {
 		return "repository " + repo + " to be writable"

@@ -1,8 +1,10 @@
-// Package renames lets routes follow repositories that were renamed.
+// Package renames lets routes follow repositories that were renamed, and knows routes that have
+// another name themselves.
 //
 // Its door is [Follower]. Routes are by name. One that names a repository exactly follows it to
 // its new name, until the configuration is changed. The store keeps the new names, so that a
-// restart and every other replica go by them too.
+// restart and every other replica go by them too. It keeps also which names a route had: one that
+// leads from the same repositories to the same bucket is the same route (identities.go).
 package renames
 
 import (
@@ -11,6 +13,8 @@ import (
 	"log/slog"
 	"maps"
 	"strings"
+	"sync"
+	"time"
 
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/identity"
@@ -23,19 +27,38 @@ type Links interface {
 	Renamed(from, to string)
 }
 
-// Options configure a Follower. All fields are required.
-type Options struct {
-	Store    identity.Documents
-	Settings *settings.Current
-	Links    Links
-	Logger   *slog.Logger
+// Store keeps what is known of names.
+type Store interface {
+	identity.Documents
+	Docs(ctx context.Context, project mapping.ObjectID, prefix string) ([]string, error)
 }
 
-// Follower has the settings follow renamed repositories. It is safe for concurrent use.
-type Follower struct{ o Options }
+// Repositories tell what the repository that a name stands for is called now, as GitHub told it
+// at asOf or later.
+type Repositories interface {
+	Locate(ctx context.Context, name string, id int64, asOf time.Time) (string, error)
+}
+
+// Options configure a Follower. All fields are required.
+type Options struct {
+	Store        Store
+	Settings     *settings.Current
+	Repositories Repositories
+	Links        Links
+	Now          func() time.Time
+	Logger       *slog.Logger
+}
+
+// Follower has the settings follow renamed repositories and routes. It is safe for concurrent use.
+type Follower struct {
+	o           Options
+	identifying sync.Mutex
+	book        book // as this process knows it; identifying guards it
+	unwritten   bool // the store does not have it yet; identifying guards it
+}
 
 // New returns a Follower.
-func New(o Options) *Follower { return &Follower{o} }
+func New(o Options) *Follower { return &Follower{o: o} }
 
 // Follow takes in that a repository has another name: a route that names the former one
 // exactly follows it. Where a route has the new name already, the links follow that soon.
@@ -60,8 +83,11 @@ func (f *Follower) Follow(ctx context.Context, from, to string) error {
 }
 
 // Learn takes over what this or another replica has learned of names. Names that the
-// configuration has no more are forgotten.
+// configuration has no more are forgotten. The store is told of routes that it does not know yet.
 func (f *Follower) Learn(ctx context.Context) error {
+	if err := f.identifyAgain(ctx); err != nil {
+		return err
+	}
 	names, err := identity.Renames(ctx, f.o.Store)
 	if names == nil || err != nil {
 		return err

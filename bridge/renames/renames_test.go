@@ -1,6 +1,7 @@
 package renames_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -28,6 +29,10 @@ type replica struct {
 
 func (r *replica) Renamed(from, to string) { r.links = append(r.links, from+" → "+to) }
 
+func (r *replica) Locate(_ context.Context, name string, _ int64, _ time.Time) (string, error) {
+	return name, nil
+}
+
 // routes is which repositories the routes name, in the order of the file.
 func (r *replica) routes() (names []string) {
 	for _, route := range r.set.Routes().All() {
@@ -54,7 +59,7 @@ func newReplica(t *testing.T, m *memstore.Memory, repositories ...string) *repli
 		c.Routes = append(c.Routes, config.Route{Name: repository, Repository: repository})
 	}
 	r.set = settings.NewCurrent(settings.New(c, false, time.Now()))
-	r.Follower = renames.New(renames.Options{Store: r.store, Settings: r.set, Links: r, Logger: slog.New(slog.NewTextHandler(&r.log, nil))})
+	r.Follower = renames.New(renames.Options{Store: r.store, Settings: r.set, Repositories: r, Links: r, Now: time.Now, Logger: slog.New(slog.NewTextHandler(&r.log, nil))})
 	return r
 }
 

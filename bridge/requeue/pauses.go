@@ -23,25 +23,29 @@ type PauseOptions struct {
 // concurrent use.
 type Pauses struct {
 	o      PauseOptions
-	routes sync.Map // the paused routes, by name
+	routes sync.Map // the identities of those that are paused: their names
 }
 
 // NewPauses makes a Pauses without paused routes.
 func NewPauses(o PauseOptions) *Pauses { return &Pauses{o: o} }
 
 // Paused reports whether a route is paused, as far as this process knows.
-func (p *Pauses) Paused(route string) bool {
-	_, yes := p.routes.Load(route)
+func (p *Pauses) Paused(route string) bool { return p.holds(p.o.Settings.Routes().IdentityOf(route)) }
+
+// holds reports whether the route of an identity is paused, as far as this process knows.
+func (p *Pauses) holds(id string) bool {
+	_, yes := p.routes.Load(id)
 	return yes
 }
 
 // Note remembers for this process whether a route is paused.
 func (p *Pauses) Note(route string, paused bool) {
+	id := p.o.Settings.Routes().IdentityOf(route)
 	if !paused {
-		p.routes.Delete(route)
+		p.routes.Delete(id)
 		return
 	}
-	if _, known := p.routes.LoadOrStore(route, true); !known {
+	if _, known := p.routes.Swap(id, route); !known {
 		p.o.Logger.Warn("route is paused: its changes are taken and wait", "route", route)
 	}
 }
@@ -57,10 +61,10 @@ func (p *Pauses) Learn(ctx context.Context) error {
 		_, yes := paused[r.Name]
 		p.Note(r.Name, yes)
 	}
-	p.routes.Range(func(name, _ any) bool {
-		if route, _ := name.(string); routes.ByName(route) == nil {
-			p.o.Logger.Warn("a paused route is configured no more: its links go on by the routes that take them", "route", route)
-			p.Note(route, false)
+	p.routes.Range(func(id, name any) bool {
+		if routes.ByIdentity(id.(string)) == nil {
+			p.o.Logger.Warn("a paused route is configured no more: its links go on by the routes that take them", "route", name)
+			p.routes.Delete(id)
 		}
 		return true
 	})

@@ -218,8 +218,8 @@ func (r *Requeuer) Wake(ctx context.Context, project mapping.ObjectID, service s
 
 // resumed returns the route of an ended pause that keys wait for.
 func (r *Requeuer) resumed(service string) bool {
-	route, isPause := strings.CutPrefix(service, reconcile.ServicePaused(""))
-	return isPause && !r.o.Pauses.Paused(route)
+	id, isPause := strings.CutPrefix(service, reconcile.ServicePaused(""))
+	return isPause && !r.o.Pauses.holds(id)
 }
 
 // WakeRepository wakes the keys that wait for a repository that is no longer archived.

@@ -54,11 +54,19 @@ func (s *Settings) WithNames(names map[string]string) *Settings {
 		if now, ok := names[strings.ToLower(r.NewCardsIn)]; ok {
 			r.NewCardsIn = now
 		}
+		r.ID = s.Identities[r.Name]
 		routes[i] = r
 	}
 	next.Routes = mapping.NewRoutes(routes, planningProjects(s.Config)...)
 	next.Trust = trust(s.Config, next.Renamed)
 	return &next
+}
+
+// WithIdentities returns the settings with routes of those identities, by their names.
+func (s *Settings) WithIdentities(ids map[string]string) *Settings {
+	next := *s
+	next.Identities = ids
+	return next.WithNames(s.Renamed)
 }
 
 // Follow returns the names that WithNames takes once a repository has another name. Followed are

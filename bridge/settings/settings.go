@@ -28,6 +28,8 @@ type Settings struct {
 	// Renamed says what repositories of the configuration are called now, by the lower-case
 	// names that it has.
 	Renamed map[string]string
+	// Identities are those of routes by their names, see [mapping.Route.Identity].
+	Identities map[string]string
 	// Trust says which webhook secrets are believed about which repositories.
 	Trust *webhook.Trust
 }
