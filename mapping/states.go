@@ -208,3 +208,19 @@ func (l *Link) WithoutProject() {
 func WhyWithoutProject(project ObjectID) string {
 	return "planning.projects does not name its project " + string(project)
 }
+
+// Relink has a pair go on that an operator linked. Its items get their markers back.
+func (l *Link) Relink() error {
+	for _, p := range l.All() {
+		p.MarkerRestored = ""
+	}
+	l.Parted, l.Cleaning, l.Unfinished, l.Family.Listed = false, false, true, false
+	switch {
+	case l.State == Linked, l.State == Creating && l.Intent != nil: // it is being worked
+		l.Why = ""
+		return nil
+	case l.Intent != nil:
+		return l.Advance(EventResumed)
+	}
+	return l.Advance(EventRelinked)
+}

@@ -65,6 +65,7 @@ type storedChild struct {
 	Late      []Pending          `json:"late,omitempty"`
 	Intent    *Intent            `json:"intent,omitempty"`
 	Disputes
+	Mark
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -75,7 +76,7 @@ func (l Link) MarshalJSON() ([]byte, error) {
 	s.Moving, s.Before = l.Moving, l.Before
 	for _, c := range l.Children {
 		s.Children = append(s.Children, storedChild{
-			c.Kind, c.State, c.Origin, c.Nonce, c.Item, c.Card.ID, c.Card.CID, c.GoneSince, c.Base, c.Pending, c.InFlight, c.Intent, c.Disputes,
+			c.Kind, c.State, c.Origin, c.Nonce, c.Item, c.Card.ID, c.Card.CID, c.GoneSince, c.Base, c.Pending, c.InFlight, c.Intent, c.Disputes, c.Mark,
 		})
 	}
 	for _, p := range l.SubLinks {
@@ -109,7 +110,8 @@ func (l *Link) UnmarshalJSON(data []byte) error {
 	for _, c := range s.Children {
 		l.Children = append(l.Children, &Pair{
 			Kind: c.Kind, State: c.State, Origin: c.Origin, Nonce: c.Nonce, Item: c.Item, Card: CardID{ID: c.Task, CID: c.CID}, Base: c.Base,
-			Journal: Journal{Pending: c.Pending, InFlight: c.Late}, Intent: c.Intent, Disputes: c.Disputes, Reads: Reads{GoneSince: c.GoneSince},
+			Journal: Journal{Pending: c.Pending, InFlight: c.Late}, Intent: c.Intent, Disputes: c.Disputes, Mark: c.Mark,
+			Reads: Reads{GoneSince: c.GoneSince},
 		})
 	}
 	for _, part := range s.Parts {

@@ -137,7 +137,7 @@ func (p *Pairing) rejoin(ctx context.Context, key store.Key, card mapping.CardID
 			},
 		}
 	}
-	err = relink(l)
+	err = l.Relink()
 	if err == nil {
 		err = p.changeQuestions(ctx, l, (*mapping.Conflict).Reopen)
 	}
@@ -150,19 +150,6 @@ func (p *Pairing) rejoin(ctx context.Context, key store.Key, card mapping.CardID
 	}
 	p.o.Queue.Kick()
 	return l, nil
-}
-
-// relink has a pair go on that an operator linked.
-func relink(l *mapping.Link) error {
-	l.Parted, l.Cleaning, l.Unfinished, l.Family.Listed = false, false, true, false
-	switch {
-	case l.State == mapping.Linked, l.State == mapping.Creating && l.Intent != nil: // it is being worked
-		l.Why = ""
-		return nil
-	case l.Intent != nil:
-		return l.Advance(mapping.EventResumed)
-	}
-	return l.Advance(mapping.EventRelinked)
 }
 
 func (p *Pairing) joinNew(ctx context.Context, route *mapping.Route, issue *mapping.Issue, card mapping.CardID) (*mapping.Link, error) {

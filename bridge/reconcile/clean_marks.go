@@ -150,10 +150,7 @@ func (w cleaner) footerMarks(item mapping.Ref, raw mapping.Versioned) []mark {
 		return nil
 	}
 	return []mark{{w.step(mapping.Planning, "the footer is taken out of %s %s", item.Kind(), item.ID()), func() (bool, error) {
-		if err := saver(w).writing(); err != nil {
-			return false, err
-		}
-		_, err := do(w, Update{item, w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{mapping.Summary: {Value: bare, Version: raw.Version}}})
+		err := signer(w).putText(item, mapping.Versioned{Value: bare, Version: raw.Version})
 		if errors.As(err, new(*mapping.VersionConflict)) {
 			return false, later(0, "planning moved while a footer was taken off")
 		}

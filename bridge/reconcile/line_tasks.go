@@ -125,7 +125,7 @@ func (w lineTasks) takeNew(t *mapping.Task) {
 	for _, c := range w.items() {
 		if c.State == mapping.Orphaned && c.Item == title {
 			w.happensTo(c, mapping.EventReappeared)
-			c.Card = mapping.NameTask(t)
+			c.Card, c.Origin = mapping.NameTask(t), mapping.Planning
 			return
 		}
 	}

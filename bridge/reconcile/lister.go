@@ -137,7 +137,7 @@ func (w lister) newItem(line mapping.Item) *mapping.Pair {
 	for _, t := range lineTasks(w).strangers() {
 		if mapping.CanonicalTitle(t.Title.Value) == c.Item {
 			w.happensTo(c, mapping.EventFound)
-			c.Card = mapping.NameTask(&t)
+			c.Card, c.Origin = mapping.NameTask(&t), mapping.Planning // it may be a person's, and is not marked
 			w.link.Family.Recall(t.ID)
 			w.list.joined = append(w.list.joined, t.ID)
 			return c

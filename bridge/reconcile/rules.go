@@ -76,6 +76,7 @@ var preparationRules = []rule{
 	{name: "leave", why: "An issue that does not match its route is left alone, and taken up when it matches again.", apply: leaveOrReturn},
 	{name: "overrun", why: "A text of a person that a write of the bridge ran over is brought back.", writes: true, apply: does(repairer.verifyWrites)},
 	{name: "tracking", why: "A card has no writable state, so that one task carries the state of its issue.", of: roots, writes: true, apply: does(taskMaker.ensureTracking)},
+	{name: "mark tasks", why: "A task that the bridge made gets its marker back: by that it is known where the store is lost.", of: roots, writes: true, apply: does(signer.markTasks)},
 }
 
 // agreementRules bring two items to agreement. They start again whenever one of them changed

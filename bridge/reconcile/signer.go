@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 
@@ -131,6 +132,44 @@ func (w signer) restoreMarker(plan *mapping.Plan) {
 		d.Base.Version = version
 	}
 	plan.Decisions = append(plan.Decisions, d)
+}
+
+// markTasks gives those of the card's tasks their markers back that the bridge made for the
+// issue's state or for a line. Of a task that moved meanwhile another sight tells.
+func (w signer) markTasks() error {
+	if w.link.Moving != nil || !w.route.Writes(mapping.Planning) {
+		return nil
+	}
+	for _, c := range w.link.Children {
+		t, seen := w.tasks.seen[c.Card.ID]
+		digest := mapping.DigestText(t.Summary.Value)
+		if !seen || c.Origin == mapping.Planning || digest == c.MarkerRestored || len(w.marks(t.Summary.Value, mapping.MarkTask)) > 0 {
+			continue
+		}
+		partner := itemPartner
+		if c.Kind == mapping.Tracking {
+			partner = trackingPartner
+		}
+		t.Summary.Value = w.footer(w.strip(t.Summary.Value), mapping.MarkTask, c.Nonce, partner)
+		err := w.putText(mapping.TaskRef(t.ID), t.Summary)
+		switch {
+		case err == nil:
+			w.notePart(string(c.Kind), mapping.Planning, mapping.Summary, "mark", "its marker was removed from task "+string(t.ID))
+		case !errors.As(err, new(*mapping.VersionConflict)) && !errors.Is(err, mapping.ErrRejected) && !IsGone(err):
+			return onPlanning(err)
+		}
+		c.MarkerRestored = digest
+	}
+	return nil
+}
+
+// putText writes the whole text of an item in planning, where it is still of that version.
+func (w signer) putText(item mapping.Ref, text mapping.Versioned) error {
+	if err := saver(w).writing(); err != nil {
+		return err
+	}
+	_, err := do(w, Update{item, w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{mapping.Summary: text}})
+	return err
 }
 
 // noteMarkerRestored records a text that got its marker back.

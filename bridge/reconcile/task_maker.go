@@ -15,7 +15,7 @@ import (
 // have the differences between the kinds of tasks.
 type newTasks struct {
 	*state
-	// marks reports whether a task's marker belongs to a want.
+	// marks reports whether a task's marker belongs to a want. A task without one has a zero marker.
 	marks func(k *want, t *mapping.Task, m mapping.Marker) bool
 	// taken links a want with its task.
 	taken func(k *want, t *mapping.Task, how string) error
@@ -72,7 +72,11 @@ func (n *newTasks) find(wants []*want) error {
 
 // whose returns the want that a task was made for; nil: none.
 func (n *newTasks) whose(t *mapping.Task, wants []*want) *want {
-	for _, m := range (signer{n.state}).marks(t.Summary.Value, mapping.MarkTask) {
+	marks := (signer{n.state}).marks(t.Summary.Value, mapping.MarkTask)
+	if len(marks) == 0 {
+		marks = make([]mapping.Marker, 1)
+	}
+	for _, m := range marks {
 		if i := slices.IndexFunc(wants, func(k *want) bool { return !k.done && n.marks(k, t, m) }); i >= 0 {
 			return wants[i]
 		}
@@ -342,8 +346,8 @@ func (w taskMaker) ensureTracking() error {
 	}
 	return w.makeTasks(creation{what: "create tracking task", free: true}, newTasks{
 		blocks: func(*want) (mapping.Attribute, string) { return mapping.State, mapping.StateTodo },
-		marks: func(k *want, _ *mapping.Task, m mapping.Marker) bool {
-			return m.Partner == trackingPartner && k.intent.Sent // else it is a copied card's
+		marks: func(k *want, t *mapping.Task, m mapping.Marker) bool { // one that was not looked for is a copied card's
+			return k.intent.Sent && (m.Partner == trackingPartner || m == mapping.Marker{} && w.strip(t.Summary.Value) == trackingText)
 		},
 		taken: func(_ *want, t *mapping.Task, how string) error {
 			w.trackedBy(child, t, how)
@@ -355,11 +359,13 @@ func (w taskMaker) ensureTracking() error {
 // trackingPartner is the partner in the marker of a tracking task.
 const trackingPartner = "tracking"
 
+// trackingText says what a tracking task is. One whose marker was taken off is known by it.
+const trackingText = "This task carries the state of the issue: to do is open, in progress is its label, done is closed."
+
 func (w taskMaker) trackingItem(child *mapping.Pair) *NewItem {
-	const text = "This task carries the state of the issue: to do is open, in progress is its label, done is closed."
 	return &NewItem{
 		Title:   "GitHub " + issueName(w.owner.Issue.Repo, w.owner.Issue.Number),
-		Summary: signer(w).footer(text, mapping.MarkTask, child.Nonce, trackingPartner),
+		Summary: signer(w).footer(trackingText, mapping.MarkTask, child.Nonce, trackingPartner),
 	}
 }
 

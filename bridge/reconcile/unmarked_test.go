@@ -145,3 +145,77 @@ func (w *world) verifyTwoPairs() {
 		w.fail("nothing is said of it")
 	}
 }
+
+// TestTasksThatLostTheirMarkersAreKnown: the tasks that the bridge made lost their markers, by an
+// operator who had the pair taken apart, or by a person. Once the pair is linked again and the
+// store is lost, none is made a second time, and no task of people's is marked.
+func TestTasksThatLostTheirMarkersAreKnown(t *testing.T) {
+	t.Parallel()
+	apart := func(w *world) {
+		w.takeApart()
+		w.settle()
+		w.verifyApart(nothingLeft)
+	}
+	relink := func(w *world) {
+		w.alter(func(l *mapping.Link) { w.check(l.Relink()) })
+	}
+	bare := func(w *world) {
+		for _, t := range w.plan.tasks {
+			if text, _ := keys.Body(t.Summary.Value); text != t.Summary.Value {
+				t.Summary = mapping.Versioned{Value: text, Version: t.Summary.Version + 1}
+				t.Version++
+				w.sweep(t)
+			}
+		}
+	}
+	for name, lose := range map[string]func(*world){
+		"taken apart and linked again": func(w *world) { apart(w); relink(w); w.settle(); w.forget() },
+		"taken apart twice": func(w *world) {
+			apart(w)
+			relink(w)
+			w.settle()
+			apart(w)
+			relink(w)
+			w.settle()
+			w.forget()
+		},
+		"taken apart, linked again and lost at once":     func(w *world) { apart(w); relink(w); w.loseStore(); w.join() },
+		"taken apart, and linked after the store's loss": func(w *world) { apart(w); w.loseStore(); w.join() },
+		"a person took them off":                         func(w *world) { bare(w); w.settle(); w.forget() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			passes(t, func(w *world) {
+				tasksOfItems(w)
+				w.restart()
+				listed(w)
+				w.settle()
+				w.newTask("three")
+				w.settle()
+				lose(w)
+				w.settle()
+				w.verifyList("+two -one -three", "", 2)
+				tracking := 0
+				for _, t := range w.plan.tasks {
+					text, marks := keys.Body(t.Summary.Value)
+					if strings.HasPrefix(t.Title.Value, "GitHub ") {
+						tracking++
+					}
+					if t.Title.Value == "three" && text != t.Summary.Value || strings.HasPrefix(t.Title.Value, "GitHub ") && len(marks) != 1 {
+						w.fail("task %q says %q", t.Title.Value, t.Summary.Value)
+					}
+				}
+				if tracking != 1 {
+					w.fail("%d tracking tasks, want one", tracking)
+				}
+			})
+		})
+	}
+}
+
+// join is an operator who links the world's issue and card, of which the store knows nothing.
+func (w *world) join() {
+	issue := w.issue().snapshot(dev)
+	link := w.route.JoinIssue(&issue, mapping.NameCard(w.card()), time.Now().UTC())
+	w.observe(store.Observation{Refs: link.Refs()}, link)
+}
