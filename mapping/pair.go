@@ -84,6 +84,9 @@ type Reads struct {
 	// BehindSince is when reads of the issue began to be older than its known state; zero:
 	// they are not.
 	BehindSince time.Time `json:"behind_since,omitzero"`
+	// ReadFor names the snapshot for which the issue was last read, so long after its second that
+	// nothing else can be of it: while the key waits for another item, it is not read for that again.
+	ReadFor string `json:"read_for,omitempty"`
 }
 
 // Mark is the state of the pair's marker, beside its nonce.

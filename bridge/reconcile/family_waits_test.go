@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -62,5 +63,37 @@ func TestSubIssueAfterOtherFaults(t *testing.T) {
 			w.fail("%d and %d faults", lostOnes, unread)
 		}
 		w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo})
+	})
+}
+
+// TestReadsOfTwoSubIssuesEnd: two sub-issues were edited several times within one second. The
+// read of one is folded while the other one is read: each is read once for what was seen.
+func TestReadsOfTwoSubIssuesEnd(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		withTasks(w)
+		w.coalesce = folded
+		w.restart()
+		w.agree()
+		for _, title := range []string{"tok5", "tok6"} {
+			w.openSub(0, title, "")
+		}
+		w.settle()
+		edits := 0
+		twice := func(title string) func() {
+			return func() {
+				for range 2 {
+					edits++
+					w.hub.change(w.issueOf(title), dev, func(i *mapping.Issue) { i.Labels = []string{fmt.Sprint("label", edits)} })
+				}
+			}
+		}
+		second := time.Until(time.Now().Truncate(time.Second).Add(10 * time.Second))
+		w.after(second, twice("tok5"))
+		for _, title := range []string{"tok5", "tok6"} {
+			w.after(second+1100*time.Millisecond, twice(title))
+		}
+		w.settle()
+		w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo}, member{title: "tok6", state: mapping.StateTodo})
 	})
 }

@@ -75,7 +75,7 @@ func (w pacer) issueEdited() (sides []mapping.Side, alone bool) {
 	shown, known := w.issueSeen(), w.owner.Issue
 	ambiguous := w.claim.Inbox[mapping.IssueRef(known.ID)].Ambiguous
 	switch {
-	case shown == nil, shown.UpdatedAt.Before(known.UpdatedAt), mapping.DigestIssue(shown) == known.Digest && !ambiguous:
+	case shown == nil, w.wasRead(), shown.UpdatedAt.Before(known.UpdatedAt), mapping.DigestIssue(shown) == known.Digest && !ambiguous:
 		return nil, true
 	case w.Authorship(shown.Editor).Perhaps():
 		return nil, false // perhaps a step of ours: only what follows tells

@@ -35,7 +35,7 @@ func (w reader) refreshIssue() error {
 	case found && freshness(w).cameTooLate(shown):
 		freshness(w).beginReads()
 		return w.readIssue()
-	case !found || shown.UpdatedAt.Before(known.UpdatedAt) || w.issue != nil && shown.UpdatedAt.Before(w.issue.UpdatedAt) ||
+	case !found || w.wasRead() || shown.UpdatedAt.Before(known.UpdatedAt) || w.issue != nil && shown.UpdatedAt.Before(w.issue.UpdatedAt) ||
 		!ambiguous && freshness(w).isStep(shown, w.Now()):
 		return nil // nothing new, or a late delivery of what is known, or was read already
 	case ambiguous || shown.UpdatedAt.Equal(known.UpdatedAt) && mapping.DigestIssue(shown) != known.Digest:
@@ -285,6 +285,9 @@ func (w reader) rememberAgreed() {
 	journal.Agree(&w.pair.Journal)
 	if w.issue != nil {
 		w.takeAsKnown(w.issue)
+		if w.fresh && !freshness(w).recent(w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]) {
+			w.owner.ReadFor = w.seenAs()
+		}
 		bodyEditor(w).knowBody()
 	}
 	if w.card == nil {

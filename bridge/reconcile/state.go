@@ -168,6 +168,18 @@ func (w *state) issueSeen() *mapping.Issue {
 	return seen[mapping.Issue](w.claimState, mapping.IssueRef(w.owner.Issue.ID))
 }
 
+// wasRead reports whether the issue was read for what the inbox shows of it, by an earlier claim.
+func (w *state) wasRead() bool { return w.seenAs() == w.owner.ReadFor && !w.mustRead }
+
+// seenAs names what the inbox shows of the issue; "": nothing.
+func (w *state) seenAs() string {
+	s, seen := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]
+	if !seen {
+		return ""
+	}
+	return fmt.Sprint(s.At, " ", s.Digest)
+}
+
 func (w *state) cardSeen() *mapping.Card {
 	return seen[mapping.Card](w.claimState, mapping.CardRef(w.pair.Card.ID))
 }
