@@ -6,15 +6,18 @@ import "slices"
 // Its card stays in its project, so that no route of another project takes the link.
 
 // Of returns the route of a link. Where several routes of its project have the repository, and
-// none is the link's own, among lists them: the issue decides. A link whose route was pointed
+// none is the link's own, among lists them: the issue decides. Its card decides for a link
+// without an issue. A link whose route was pointed
 // at another project keeps the route. Both results are nil where no route has the link.
 func (rs Routes) Of(l *Link) (route *Route, among []*Route) {
 	own := rs.ByName(l.Route)
-	if l.Issue.Repo == "" {
+	if l.Issue.Number == 0 {
 		if own == nil {
 			own = rs.ForBucket(l.Project, l.Card.BucketName, l.Card.Bucket, l.Card.StateID)
 		}
-		return rs.at(l.Project, own), nil
+		if own != nil || l.Issue.Repo == "" {
+			return rs.at(l.Project, own), nil
+		}
 	}
 	among = rs.candidates(l, l.Issue.Repo)
 	switch {

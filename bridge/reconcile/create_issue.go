@@ -1,9 +1,11 @@
 package reconcile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"planbridge/mapping"
 )
@@ -168,6 +170,21 @@ func (w creator) linkIssue(issue *mapping.Issue, why string) {
 	}
 	w.fresh = true
 	w.linked(mapping.GitHub, issueName(issue.Repo, issue.Number)+" "+why)
+}
+
+// pointedElsewhere reports whether the card's route makes issues in another repository than the
+// one in which its issue is being made. One that was only renamed is the same.
+func (w creator) pointedElsewhere() (bool, error) {
+	i := &w.owner.Issue
+	if w.pair.IsTask() || w.pair.Intent.Side != mapping.GitHub || strings.EqualFold(i.Repo, w.route.NewCardsIn) {
+		return false, nil
+	}
+	now, err := do(w, Locate{i.Repo, i.RepoID, true})
+	if err != nil && !mapping.Refused(err) {
+		return false, onGitHub(err)
+	}
+	i.Repo = cmp.Or(now, i.Repo)
+	return !strings.EqualFold(i.Repo, w.route.NewCardsIn), nil
 }
 
 // labelsAlong returns the labels that a new issue of the card is created with.

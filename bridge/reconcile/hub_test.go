@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,6 +54,9 @@ type hub struct {
 	// torn: GitHub answers writes as if the issue had moved, and reads as if not.
 	torn bool
 
+	// renamed says what repositories are called now that had another name.
+	renamed map[string]string
+
 	// hides: a transferred issue is where the bridge cannot read.
 	hides bool
 
@@ -98,7 +102,7 @@ func (h *hub) Authorship(login string) mapping.Authorship {
 func (h *hub) Private(context.Context, string) (bool, error)             { return !h.public, nil }
 func (h *hub) Public(context.Context, string, bool) (public, known bool) { return h.public, true }
 func (h *hub) Locate(_ context.Context, repo string, _ int64, _ bool) (string, error) {
-	return repo, nil
+	return cmp.Or(h.renamed[repo], repo), nil
 }
 
 func (h *hub) Stranger(string) bool { return false }
@@ -143,7 +147,9 @@ func (i *ghIssue) snapshot(editor string) mapping.Issue {
 }
 
 // open makes an issue, whoever does it.
-func (h *hub) open(by string, n reconcile.NewIssue) *ghIssue {
+func (h *hub) open(by string, n reconcile.NewIssue) *ghIssue { return h.openIn(repo, by, n) }
+
+func (h *hub) openIn(repo, by string, n reconcile.NewIssue) *ghIssue {
 	now := h.now()
 	i := &ghIssue{hub: h, Issue: mapping.Issue{
 		ID: int64(1000 + len(h.issues)), Repo: repo, RepoID: 7, Number: len(h.issues) + 1, Title: n.Title, Body: n.Body,
@@ -245,12 +251,12 @@ func encode(v any) []byte {
 	return data
 }
 
-func (h *hub) CreateIssue(_ context.Context, _ string, n reconcile.NewIssue) (mapping.Issue, error) {
+func (h *hub) CreateIssue(_ context.Context, repo string, n reconcile.NewIssue) (mapping.Issue, error) {
 	if r := h.refuses(map[mapping.Attribute]string{mapping.Title: n.Title, mapping.Summary: n.Body}); r != nil {
 		return mapping.Issue{}, r
 	}
 	h.writes++
-	return h.open(bot, n).snapshot(""), nil
+	return h.openIn(repo, bot, n).snapshot(""), nil
 }
 
 func (h *hub) refuses(set map[mapping.Attribute]string) error {

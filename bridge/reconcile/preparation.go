@@ -125,7 +125,20 @@ func create(w work) (verdict, error) {
 	if err := exclusivity(w).requireAdoption(); err != nil {
 		return end, err
 	}
-	return pass, creator(w).partner().once(creator(w).wanted())
+	making, wants := creator(w).partner(), []*want{creator(w).wanted()}
+	elsewhere, err := creator(w).pointedElsewhere()
+	if err != nil {
+		return end, err
+	}
+	if !elsewhere {
+		return pass, making.once(wants...)
+	}
+	if absent, err := making.absent(wants); len(absent) == 0 || err != nil {
+		return pass, err
+	}
+	w.happens(mapping.EventReconsidered)
+	w.pair.Intent, w.owner.Issue.Repo, w.owner.Unfinished = nil, "", true
+	return end, later(0, "its route makes issues in %s now", w.route.NewCardsIn)
 }
 
 // see takes in the news of both sides. An orphan that is linked again is read as a whole, as
