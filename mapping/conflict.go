@@ -1,5 +1,7 @@
 package mapping
 
+import "cmp"
+
 // A conflict: both sides changed one attribute to different values. The route's policy names the
 // winner, asks people, or merges.
 
@@ -7,7 +9,7 @@ package mapping
 func (in *Input) resolveConflict(a Attribute, base *Base, g string, p Versioned) Decision {
 	winner, answered := in.Answers[a]
 	if answered && in.pair().Asked(a, g, p.Value) {
-		return in.win(a, winner, g, p, "an operator chose "+string(winner))
+		return in.win(a, winner, g, p, cmp.Or(in.Asked[a].Rule, "an operator chose "+string(winner)))
 	}
 	policy := in.Route.Policy(a)
 	switch policy {

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -65,6 +66,9 @@ type Disputes struct {
 	// Asking maps an attribute to the id of the ledger entry that waits for a
 	// person's answer (policy ask).
 	Asking map[Attribute]string `json:"asking,omitempty"`
+	// Putting maps an attribute to the ledger entry of a question that is about to be asked: its
+	// comment may not be there yet.
+	Putting map[Attribute]string `json:"putting,omitempty"`
 	// Undo maps an attribute to the ledger entry whose loser an operator wants
 	// back.
 	Undo map[Attribute]string `json:"undo,omitempty"`
@@ -212,6 +216,13 @@ func (p *Pair) SetBase(a Attribute, base Base) {
 	}
 	p.Base[a] = base
 	delete(p.Refused, a)
+}
+
+// Questions are the ids of what people are asked about the pair, or are about to be.
+func (p *Pair) Questions() []string {
+	ids := slices.AppendSeq(slices.Collect(maps.Values(p.Asking)), maps.Values(p.Putting))
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // Asked reports whether a person is asked about these very values of an

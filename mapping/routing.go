@@ -6,9 +6,9 @@ import "slices"
 // Its card stays in its project, so that no route of another project takes the link.
 
 // Of returns the route of a link. Where several routes of its project have the repository, and
-// none is the link's own, among lists them: the issue decides. Its card decides for a link
-// without an issue. A link whose route was pointed
-// at another project keeps the route. Both results are nil where no route has the link.
+// none is the link's own, among lists them: the issue decides. The card decides for a link
+// without an issue. A link whose route was pointed at another project keeps the route. Both
+// results are nil where no route has the link.
 func (rs Routes) Of(l *Link) (route *Route, among []*Route) {
 	own := rs.ByName(l.Route)
 	if l.Issue.Number == 0 {

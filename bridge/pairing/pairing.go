@@ -94,7 +94,7 @@ func (p *Pairing) Unlink(ctx context.Context, name string) error {
 // keeps which they are while it is parted: it is asked them again where it is linked again.
 func (p *Pairing) changeQuestions(ctx context.Context, l *mapping.Link, change func(*mapping.Conflict) bool) error {
 	for _, pair := range l.All() {
-		for _, id := range mapping.Sorted(pair.Asking) {
+		for _, id := range pair.Questions() {
 			c, err := p.o.Store.Conflict(ctx, l.Project, id)
 			if err == nil && change(&c) {
 				err = p.o.Store.PutConflict(ctx, c)

@@ -1,6 +1,9 @@
 package reconcile_test
 
 import (
+	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -144,4 +147,51 @@ func TestOpenedWithoutItsLabels(t *testing.T) {
 			w.fail("the card's estimate is %q", e.Value)
 		}
 	})
+}
+
+// TestAQuestionThatIsNotPutEnds: a question was in the ledger, and the answer to its comment was
+// lost. Whatever stands there afterwards, no question stays open that nobody is asked.
+func TestAQuestionThatIsNotPutEnds(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]func(*world){
+		"the sides are made equal":  func(w *world) { w.rewriteIssue(mapping.Title, "tok9") },
+		"an edit is taken back":     func(w *world) { w.rewriteIssue(mapping.Title, "tok1") },
+		"other values meet":         func(w *world) { w.rewriteIssue(mapping.Title, "tok7") },
+		"other values meet, twice":  func(w *world) { w.rewriteIssue(mapping.Title, "tok7"); w.rewriteCard(mapping.Title, "tok6") },
+		"the policy is another one": func(w *world) { w.decideBy(mapping.PolicyGitHub) },
+		"an operator answers": func(w *world) {
+			for _, c := range w.conflicts() {
+				c.State, c.Winner, c.Rule = mapping.ConflictAnswered, mapping.GitHub, "olivia chose github"
+				w.check(w.store.PutConflict(context.Background(), c))
+			}
+		},
+	} {
+		for _, f := range []fate{lost, answerLost, crashBefore, crashAfter} {
+			t.Run(name+", "+string(f), func(t *testing.T) {
+				t.Parallel()
+				passes(t, func(w *world) {
+					w.decideBy(mapping.PolicyAsk)
+					w.agree()
+					w.befall("CreateComment", f, func() {})
+					w.rewriteIssue(mapping.Title, "tok8")
+					w.rewriteCard(mapping.Title, "tok9")
+					w.stepUntil(time.Now().Add(time.Hour), func() bool { return w.faults.fired })
+					meanwhile(w)
+					w.settle()
+					asked := w.link().Questions()
+					for _, c := range w.conflicts() {
+						if open := c.State == mapping.ConflictOpen; open != slices.Contains(asked, c.ID) || c.State == mapping.ConflictAnswered {
+							w.fail("conflict %s is %s, asked are %v", c.ID, c.State, asked)
+						}
+						if c.Winner == mapping.GitHub && name == "an operator answers" && !strings.Contains(c.Rule, "olivia") {
+							w.fail("the answer is that of %q", c.Rule)
+						}
+					}
+					if labelled := slices.Contains(w.issue().Labels, "plan:conflict"); labelled != (len(asked) > 0) {
+						w.fail("labels %v, asked are %v", w.issue().Labels, asked)
+					}
+				})
+			})
+		}
+	}
 }

@@ -60,6 +60,14 @@ func (w ledger) keepTexts(d mapping.Decision, github, planning string) error {
 	if is {
 		c.At, c.Again, c.Posted, c.Comments = known.At, c.At, known.Posted, known.Comments
 	}
+	if d.Action == mapping.Ask && w.pair.Putting[d.Attribute] != c.ID {
+		if err := w.noteQuestion(&w.pair.Putting, d.Attribute, c.ID); err != nil {
+			return err
+		}
+		if err := saver(w).save(); err != nil {
+			return err
+		}
+	}
 	behind, lost := exclusivity(w).mayLackItems()
 	if lost != nil {
 		return lost
@@ -71,6 +79,7 @@ func (w ledger) keepTexts(d mapping.Decision, github, planning string) error {
 	w.note("", d.Attribute, "conflict", d.Why+" (ledger "+c.ID+")")
 	w.kept = append(w.kept, c.ID)
 	if d.Action != mapping.Ask {
+		maps.DeleteFunc(w.pair.Putting, func(_ mapping.Attribute, id string) bool { return id == c.ID })
 		return nil
 	}
 	if err := w.askPeople(d.Attribute, c.ID); err != nil || !answered {
@@ -94,7 +103,7 @@ func (w ledger) postConflict(c mapping.Conflict, repeated bool) error {
 			return err
 		}
 		if now.State == mapping.ConflictAnswered && c.State == mapping.ConflictOpen { // before all was asked
-			c.State, c.Winner = now.State, now.Winner
+			c.State, c.Winner, c.Rule = now.State, now.Winner, now.Rule
 		}
 		return w.keepEntry(c)
 	}
@@ -119,36 +128,46 @@ func (w ledger) postConflict(c mapping.Conflict, repeated bool) error {
 // conflictLabel marks an issue that waits for a person's decision.
 func (w ledger) conflictLabel() string { return w.set.Scheme.Prefix + "conflict" }
 
-// askPeople records that a person is asked. An earlier question about other values of the
-// attribute ends.
+// askPeople records that a person is asked.
 func (w ledger) askPeople(a mapping.Attribute, id string) error {
 	labelProjector(w).ensureLabel(w.conflictLabel())
 	if err := githubWriter(w).swapLabels([]string{w.conflictLabel()}, nil); err != nil {
 		return err
 	}
-	if old, ok := w.pair.Asking[a]; ok && old != id {
+	delete(w.pair.Putting, a)
+	return w.noteQuestion(&w.pair.Asking, a, id)
+}
+
+// noteQuestion notes what is asked about an attribute, or about to be. The question that was
+// there about other values is asked no more.
+func (w ledger) noteQuestion(of *map[mapping.Attribute]string, a mapping.Attribute, id string) error {
+	if old, ok := (*of)[a]; ok && old != id {
 		if err := w.closeQuestion(old, mapping.Decision{Attribute: a, Action: mapping.Ask, Why: "asked anew (ledger " + id + ")"}); err != nil {
 			return err
 		}
 	}
-	if w.pair.Asking == nil {
-		w.pair.Asking = map[mapping.Attribute]string{}
+	if *of == nil {
+		*of = map[mapping.Attribute]string{}
 	}
-	w.pair.Asking[a] = id
+	(*of)[a] = id
 	return nil
 }
 
-// endQuestion closes the ledger entry of a question once the sides agree on the attribute. The
+// endQuestion closes the ledger entries of an attribute's questions once the sides agree on it. The
 // label goes with the last question.
 func (w ledger) endQuestion(d mapping.Decision) error {
-	id, ok := w.pair.Asking[d.Attribute]
-	if !ok {
-		return nil
+	var ends []string
+	for _, of := range []map[mapping.Attribute]string{w.pair.Asking, w.pair.Putting} {
+		if id, ok := of[d.Attribute]; ok && !slices.Contains(ends, id) {
+			ends = append(ends, id)
+		}
 	}
-	if err := w.closeQuestion(id, d); err != nil {
-		return err
+	for _, id := range ends {
+		if err := w.closeQuestion(id, d); err != nil {
+			return err
+		}
 	}
-	if len(w.questions()) == 1 {
+	if len(ends) > 0 && len(w.questions()) == len(ends) {
 		if err := reader(w).haveIssue(); err != nil {
 			return err
 		}
@@ -159,6 +178,7 @@ func (w ledger) endQuestion(d mapping.Decision) error {
 		}
 	}
 	delete(w.pair.Asking, d.Attribute)
+	delete(w.pair.Putting, d.Attribute)
 	return nil
 }
 
@@ -204,7 +224,7 @@ func (w ledger) closeQuestion(id string, d mapping.Decision) error {
 // removed.
 func (w ledger) partQuestions() error {
 	for _, p := range w.link.All() {
-		for a, id := range mapping.Sorted(p.Asking) {
+		for _, id := range p.Questions() {
 			c, known, err := w.ledgerEntry(id)
 			if known && c.Part(w.Now().UTC()) {
 				err = w.keepEntry(c)
@@ -212,8 +232,8 @@ func (w ledger) partQuestions() error {
 			if err != nil {
 				return err
 			}
-			delete(p.Asking, a)
 		}
+		p.Asking, p.Putting = nil, nil
 	}
 	return nil
 }
@@ -231,10 +251,10 @@ func (w ledger) answerCame() (bool, error) {
 
 // questions lists the ids of the conflicts about which people are asked on the issue.
 func (w ledger) questions() []string {
-	ids := slices.Collect(maps.Values(w.owner.Asking))
+	ids := w.owner.Questions()
 	if !w.owner.IsTask() {
 		for _, c := range w.link.Children {
-			ids = slices.AppendSeq(ids, maps.Values(c.Asking))
+			ids = append(ids, c.Questions()...)
 		}
 	}
 	slices.Sort(ids)
@@ -282,7 +302,7 @@ func (w ledger) agreed(plan mapping.Plan) error {
 // endQuestions closes the questions that need no decision any more: people undid both edits,
 // or a process ended while it handled the answer.
 func (w ledger) endQuestions(plan mapping.Plan) error {
-	for _, a := range slices.Sorted(maps.Keys(w.pair.Asking)) {
+	for _, a := range mapping.Attributes {
 		_, g := w.g[a]
 		_, p := w.p[a]
 		if !g || !p || slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == a }) {

@@ -82,7 +82,7 @@ func (w lister) forgetLines(items []*mapping.Pair) []*mapping.Pair {
 // isBusy reports whether an item has something under way, or an open question.
 func isBusy(c *mapping.Pair, now time.Time) bool {
 	late := func(p mapping.Pending) bool { return journal.MayLand(p, now) }
-	return c.Intent != nil || len(c.Pending)+len(c.Asking)+len(c.Undo) > 0 || slices.ContainsFunc(c.InFlight, late)
+	return c.Intent != nil || len(c.Pending)+len(c.Questions())+len(c.Undo) > 0 || slices.ContainsFunc(c.InFlight, late)
 }
 
 // tellFull reports once that a card has as many tasks as it may have, and what becomes of
