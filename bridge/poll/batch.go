@@ -49,6 +49,9 @@ func (r *round) flush(ctx context.Context) error {
 		mark := it.entry.mark()
 		if old := it.cache.items[it.id]; old == nil || old.mark() != mark {
 			marks[it.cache.set][string(it.id)] = mark
+			if it.obs != nil {
+				r.unsure = append(r.unsure, unsureMark{it.cache.set, it.id, it.obs.Create != nil})
+			}
 		}
 	}
 	for set, m := range mapping.Sorted(marks) {

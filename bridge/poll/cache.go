@@ -155,6 +155,27 @@ func (m *cardCache) inherit(old *cardCache) {
 	}
 }
 
+// unsureMark is the mark of an item whose observation may be lost. made: that made its link.
+type unsureMark struct {
+	set  string
+	id   mapping.ObjectID
+	made bool
+}
+
+// doubt has items observed again whose marks are unsure. Those that entered enter again.
+func (m *cardCache) doubt(marks []unsureMark) {
+	for _, u := range marks {
+		k := m.items[u.id]
+		switch {
+		case u.set != m.set || k == nil:
+		case u.made:
+			delete(m.items, u.id)
+		default:
+			k.digest = ""
+		}
+	}
+}
+
 // put remembers an item.
 func (m *cardCache) put(id mapping.ObjectID, k cacheEntry) {
 	if old := m.items[id]; old != nil {

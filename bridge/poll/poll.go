@@ -50,7 +50,8 @@
 //
 // Where only the store's servers restarted, it holds what its marks tell: a mark is written after
 // the observation that it stands for, and what a server loses are its last writes. A card that
-// is as its mark tells is then not observed again.
+// is as its mark tells is then not observed again. A mark is not believed that this process put
+// since it last read the epoch: the servers may have lost the observation before.
 package poll
 
 import (
@@ -189,6 +190,9 @@ type Poller struct {
 	settled bool
 	cards   *cardCache
 	tasks   *cardCache
+	// unsure are the marks since the epoch was last read. Where servers restart between an
+	// observation and its mark, they may have lost the observation.
+	unsure []unsureMark
 	// buckets maps the ids of the backlog's listing to titles, for cards
 	// that a sprint shows.
 	buckets       map[mapping.ObjectID]string

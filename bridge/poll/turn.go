@@ -227,6 +227,9 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 		p.readAll = false
 	}
 	forgets := p.forgets.Load()
+	if p.epoch == epoch {
+		p.unsure = nil
+	}
 	if p.cards != nil && p.epoch == epoch && p.loaded == forgets {
 		p.settled = p.settled && adopted
 		return adopted, nil
@@ -258,7 +261,9 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	if p.cards != nil {
 		p.listing.inherit(p.cards, p.clock.Now())
 	}
-	p.cards, p.tasks, p.baseline = cards, tasks, known
+	cards.doubt(p.unsure)
+	tasks.doubt(p.unsure)
+	p.cards, p.tasks, p.baseline, p.unsure = cards, tasks, known, nil
 	p.epoch, p.readAll, p.loaded = epoch, false, forgets
 	p.lastComplete, p.buckets, p.sweep, p.storedSprints = time.Time{}, map[mapping.ObjectID]string{}, sweep{}, nil
 	p.backlog = backlog{}

@@ -171,6 +171,14 @@ type counting struct {
 	marked   int
 	docs     int
 	fail     error // of Observe
+	// loses: the servers behind the store restart after the next Observe, and have lost it.
+	loses       bool
+	incarnation string
+}
+
+func (s *counting) Epoch(ctx context.Context) (string, error) {
+	epoch, err := s.Store.Epoch(ctx)
+	return epoch + s.incarnation, err
 }
 
 func (s *counting) Observe(ctx context.Context, p mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
@@ -182,6 +190,10 @@ func (s *counting) Observe(ctx context.Context, p mapping.ObjectID, obs []store.
 	s.mu.Unlock()
 	if err != nil {
 		return nil, err
+	}
+	if s.loses {
+		s.loses, s.incarnation = false, s.incarnation+"/restarted"
+		return make([]store.Observed, len(obs)), nil
 	}
 	return s.Store.Observe(ctx, p, obs)
 }
