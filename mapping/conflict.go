@@ -62,7 +62,7 @@ func asks(a Attribute, g string, p Versioned, fresh bool, why string) Decision {
 // GitHub meanwhile merges with it.
 func merged(a Attribute, hub, plan, g string, p Versioned) Decision {
 	d := Decision{Attribute: a, Action: MergeBoth, Why: "both sides changed different parts"}
-	switch onHub, onPlan := same(a, hub, g), same(a, plan, p.Value); {
+	switch onHub, onPlan := Same(a, hub, g), Same(a, plan, p.Value); {
 	case onPlan && onHub:
 		return adopt(a, g, p, d.Why)
 	case onPlan:
@@ -106,7 +106,7 @@ func (in *Input) edited(side Side, a Attribute, value string) Interval {
 	if side == Planning {
 		held = c.Planning
 	}
-	if !ok || !same(a, held, value) {
+	if !ok || !Same(a, held, value) {
 		return now
 	}
 	if was := c.Edited[side]; was.known() || side == GitHub || !now.From.Before(c.At) {

@@ -98,7 +98,7 @@ func (r *Route) MakesIssues() bool {
 // created on the other side yet; at is now.
 func (r *Route) EnterIssue(issue *Issue, at time.Time) *Link {
 	l := r.begin(EventSeen, GitHub, at)
-	l.Issue = idOf(issue)
+	l.Issue = NameIssue(issue)
 	return l
 }
 
@@ -121,7 +121,7 @@ func (r *Route) begin(e PairEvent, origin Side, at time.Time) *Link {
 // marker carries. There is no base: what differs is decided by policy.
 func (r *Route) RebuildFromIssue(issue *Issue, m Marker, at time.Time) *Link {
 	l := r.rebuild(Planning, m, at)
-	l.Issue, l.Card = idOf(issue), CardID{ID: ObjectID(m.Partner)}
+	l.Issue, l.Card = NameIssue(issue), CardID{ID: ObjectID(m.Partner)}
 	return l
 }
 
@@ -146,16 +146,13 @@ func (r *Route) rebuild(origin Side, m Marker, at time.Time) *Link {
 	}
 }
 
-// NameIssue returns the id of an issue without a known snapshot.
-func NameIssue(issue *Issue) IssueID { return idOf(issue) }
-
 // NameCard returns the id of a card without a known snapshot.
 func NameCard(card *Card) CardID {
 	return CardID{ID: card.ID, CID: card.CID, Bucket: card.Bucket, BucketName: card.BucketName, StateID: card.StateID}
 }
 
-// idOf is NameIssue.
-func idOf(issue *Issue) IssueID {
+// NameIssue returns the id of an issue without a known snapshot.
+func NameIssue(issue *Issue) IssueID {
 	return IssueID{
 		ID: issue.ID, NodeID: issue.NodeID, Repo: issue.Repo, RepoID: issue.RepoID,
 		Number: issue.Number, Author: issue.Author, Born: issue.CreatedAt,

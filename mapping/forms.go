@@ -59,11 +59,6 @@ func visible(r rune) rune {
 	return printable(r)
 }
 
-// same compares two values of one side in that side's representation.
-func same(a Attribute, x, y string) bool {
-	return canonical(a, x) == canonical(a, y)
-}
-
 func canonical(a Attribute, v string) string { return a.Spec().Canonical(v) }
 
 // DigestValue tells values of one side apart as [Same] does.
@@ -71,7 +66,7 @@ func DigestValue(a Attribute, v string) string { return digest(canonical(a, v)) 
 
 // Same reports whether two values of one side are the same to the bridge:
 // line ends, trailing white space and the spelling of a number do not count.
-func Same(a Attribute, x, y string) bool { return same(a, x, y) }
+func Same(a Attribute, x, y string) bool { return canonical(a, x) == canonical(a, y) }
 
 // IssueView reads an issue's attributes. The base decides which of two
 // estimate labels is the new one. extra are the estimate labels that do not
@@ -156,7 +151,7 @@ func (k Keys) without(text string) string {
 // read again before the value is believed.
 func Suspicious(base map[Attribute]Base, view View) bool {
 	for a, v := range view {
-		if was, ok := base[a]; ok && v.Version <= was.Version && !same(a, v.Value, was.Planning) {
+		if was, ok := base[a]; ok && v.Version <= was.Version && !Same(a, v.Value, was.Planning) {
 			return true
 		}
 	}

@@ -51,7 +51,7 @@ func (r *Route) leader() Side {
 // made.
 func (r *Route) JoinIssue(issue *Issue, card CardID, at time.Time) *Link {
 	l := r.begin(EventWanted, GitHub, at)
-	l.Issue, l.Card = idOf(issue), card
+	l.Issue, l.Card = NameIssue(issue), card
 	l.Intent = &Intent{Side: Planning, Nonce: l.Nonce, At: at}
 	return l
 }

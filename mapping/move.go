@@ -11,7 +11,7 @@ type Move struct {
 }
 
 // NewMove names what an issue has become.
-func NewMove(from int64, to *Issue) *Move { return &Move{From: from, To: idOf(to)} }
+func NewMove(from int64, to *Issue) *Move { return &Move{From: from, To: NameIssue(to)} }
 
 // MoveTo makes another issue, which the pair's own one has become, the
 // pair's. Nothing that was seen of it has been taken into account yet; writes

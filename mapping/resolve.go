@@ -161,7 +161,7 @@ func (in *Input) decide(a Attribute) (Decision, bool) {
 		}
 		return in.decideUnbased(a, g, p), true
 	}
-	gChanged, pChanged := !same(a, g, base.GitHub), !same(a, p.Value, base.Planning)
+	gChanged, pChanged := !Same(a, g, base.GitHub), !Same(a, p.Value, base.Planning)
 	switch {
 	case gChanged && in.Rewound[a], pChanged && p.Version < base.Version:
 		return in.decideUnbased(a, g, p), true
@@ -209,9 +209,9 @@ func (in *Input) decideUnbased(a Attribute, g string, p Versioned) Decision {
 	switch {
 	case Equal(a, g, p.Value):
 		return adopt(a, g, p, "both sides are the same at first sight")
-	case same(a, g, ""):
+	case Same(a, g, ""):
 		return toGitHub(a, g, p, "only planning has a value at first sight")
-	case same(a, p.Value, ""):
+	case Same(a, p.Value, ""):
 		return in.toPlanning(a, g, p, "only GitHub has a value at first sight")
 	}
 	return in.resolveConflict(a, nil, g, p)

@@ -97,7 +97,7 @@ func checkDecision(t *rapid.T, d Decision, g string, p Versioned, agreed Base, r
 		if w.From != p.Value || w.Version != p.Version && !(route.Force && w.Version == ForceVersion) {
 			t.Fatalf("planning holds %+v, the write is %+v", p, *w)
 		}
-		if d.Action == MergeBoth && !same(d.Attribute, w.To, PlanningForm(d.Attribute, g, "")) {
+		if d.Action == MergeBoth && !Same(d.Attribute, w.To, PlanningForm(d.Attribute, g, "")) {
 			want.Planning = PlanningForm(d.Attribute, g, p.Value)
 		}
 	}
@@ -105,7 +105,7 @@ func checkDecision(t *rapid.T, d Decision, g string, p Versioned, agreed Base, r
 	case Restrained, Blocked:
 		return // nothing is agreed on until it may be written
 	case Adopt:
-		if same(d.Attribute, g, agreed.GitHub) && same(d.Attribute, p.Value, agreed.Planning) && agreed != (Base{}) {
+		if Same(d.Attribute, g, agreed.GitHub) && Same(d.Attribute, p.Value, agreed.Planning) && agreed != (Base{}) {
 			want.GitHub, want.Planning = agreed.GitHub, agreed.Planning
 		}
 	}
