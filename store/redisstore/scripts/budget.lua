@@ -1,10 +1,10 @@
--- Takes items from a budget: in any minute and any hour at most so many (what
--- is not positive bounds nothing), and at most burst back to back, after which
--- they come at an even perMinute (GCRA). store/internal/budget does the same.
+-- Takes items from a budget: at most so many in any minute and in any hour. A bound of 0 or less
+-- bounds nothing. At most burst items come back to back, and further ones at an even perMinute
+-- (GCRA). store/internal/budget does the same.
 -- ARGV: n holds, name, per minute, per hour, burst, items, rank, route, author,
 --   then of store/internal/rules: half-life of usage, least usage, grace of a
 --   turn, how far ahead turns go, turns per item, bound of parties, four shares
--- Reply: items given, ms until to ask again, 1 where a hold is why
+-- Reply: items given, ms until to ask again, 1 where a hold is the reason
 local closed = now
 for _, hold in ipairs(args()) do
   closed = math.max(closed, tonumber(call('HGET', BASE .. 'holds', hold) or 0))
@@ -18,7 +18,7 @@ local TAKEN, BUDGETS, SHARE = BASE .. 'budget:' .. name, BASE .. 'budgets', BASE
 local KEEP = 2 * 3600 * 1000
 if perminute > 0 and perhour >= 60 * perminute then perhour = 0 end -- no hour has more than its minutes
 
--- What is known of those who share the budget; what has no effect any more goes.
+-- The parties' usage, waits and turns. Entries without effect are removed.
 local mine, whole = 'u\n' .. route, 'u\n' .. route .. '\n' .. author
 local used, waits, total, others, known = {}, {}, 0, 0, 0
 local all = route ~= '' and call('HGETALL', SHARE) or {}
@@ -48,7 +48,7 @@ for i = 1, #all, 2 do
 end
 for _, field in ipairs(gone) do call('HDEL', SHARE, field) end
 
--- Who waits and goes before this one; jumps: it goes before one of its own route.
+-- The waiting parties before this one; jumps: it goes before a party of its own route.
 local function usage(r, a) return used[a and 'u\n' .. r .. '\n' .. a or 'u\n' .. r] or 0 end
 local ahead, jumps = 0, false
 for _, w in ipairs(waits) do
@@ -64,13 +64,13 @@ for _, w in ipairs(waits) do
   if before then ahead = ahead + 1 end
 end
 
--- A route has its share while it used no more than the mean of all, with one more
--- that may still come.
+-- A route is within its share while it used no more than the mean of all, counting one more that
+-- may come.
 local level = math.min(rank + 2, 4)
 if rank == 0 and usage(route) * (others + 2) <= total then level = 1 end
 local function share(bound) return math.max(1, math.floor(bound * shares[level] / 12)) end
 
--- Who waits and wants many comes back for a tenth of a bound at once.
+-- A waiting party that wants many comes back for a tenth of a bound at once.
 local free, wait = items, 0
 local function some(most, leave) return math.min(items, most - leave, math.max(1, math.floor(most / 10))) end
 local function window(bound, length)

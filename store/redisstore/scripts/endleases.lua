@@ -1,12 +1,13 @@
--- Ends leases that belong to sessions which are over, or to single sendings of their claims, in pages. However keys come, move
--- and go between two pages, ZSCAN shows whatever stands in the queue all the time.
+-- Ends, in pages, the leases of sessions that are over, or of single sendings of their claims.
+-- Whatever others add, move and remove between two pages, ZSCAN shows each key that is in the
+-- queue throughout.
 -- ARGV: 'bulk' or 'live', a cursor ('' from the start), about how many to look at, n sessions
 -- Reply: the next cursor ('' none), how many keys are due now that were leased
 local key, from, most, over = BASE .. arg(), arg(), arg(), {}
 for _, id in ipairs(args()) do over[id] = true end
 
--- ends reports whether the key is leased by a claim of one of the sessions. A program
--- that knows no sessions leaves what stands in m, with the token of an earlier claim.
+-- ends reports whether a claim of one of the sessions leases the key. A program without
+-- sessions leaves an old m there, with the token of an earlier claim.
 local function ends(w, held)
   local token, session = string.match(held or '', '^(%d+),(.+)$')
   return w and leased(w) and tonumber(token) == w.token and (over[session] or over[string.match(session, '^[^#]*')])

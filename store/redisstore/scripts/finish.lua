@@ -17,7 +17,7 @@ local set, del = {}, {'u', 'n', 'c', 'm'}
 local function put(field, value) set[#set + 1], set[#set + 2] = field, value end
 local function drop(field) del[#del + 1] = field end
 
--- consume forgets what the claim carried and keeps what came since.
+-- consume removes the claim's snapshots and events, and keeps later ones.
 local function consume()
   for field, value in pairs(f) do
     local ref = string.match(field, '^i:(.*)')
@@ -39,7 +39,7 @@ local function consume()
   if w.own and forget(ownkey(w.id)) then drop('o') end
 end
 
--- addhistory drops the oldest frames that the bounds can do without.
+-- addhistory drops the oldest frames beyond the bounds.
 local function addhistory()
   local list = unframe((not entire and f.h or '') .. frame(lines, history))
   local sum, size, first = 0, 0, #list + 1
@@ -57,24 +57,23 @@ local function remove()
   delist(w.id)
 end
 
--- abandoned counts the claims that nobody ended. As with attempts, a success
--- forgets them; of those of a key that is taken up from the parked, one is.
+-- abandoned counts the claims without a Finish. A success resets the count, as it does for
+-- attempts. Taking up a parked key lowers it by one.
 local function abandoned(changed)
   local n = w.abandoned + math.max(w.open - 1, 0)
   if kind == 'done' then n = 0 elseif kind == 'park' and changed then n = math.max(n - 1, 0) end
   if n > 0 then put('k', n) elseif f.k then drop('k') end
 end
 
--- settle gives the key, which stands in the queue while it is leased, its next
--- place. What came meanwhile is due at w.again, whatever the outcome but that the key
--- waits for a service or is held, or is parked and nothing changed.
+-- settle moves a leased key to its next place. A change that came meanwhile is due at w.again.
+-- It is not where the key waits for a service, is held, or is parked without a change.
 local function settle(changed)
   abandoned(changed)
   local own = (kind == 'retry' or kind == 'again' or kind == 'done' and delay > 0) and now + delay or nil
   local due = own
   if w.again and kind ~= 'wait' and kind ~= 'hold' and (changed or kind ~= 'park') then due = math.min(due or math.huge, w.again) end
-  -- Why it stands where it does, behind until when (or, of one that waits, since when): of
-  -- a key that is due at another time something else has decided.
+  -- The reason, after the time to which it belongs: until when, or since when the key waits. It
+  -- is void for a key that is due at another time.
   if kind == 'wait' or reason ~= '' and own and own == due then
     put('y', string.format('%d,', own or now) .. reason)
   elseif f.y then
@@ -104,9 +103,9 @@ local function settle(changed)
   end
 end
 
--- finish returns the reply that says why nothing was done.
+-- finish returns the error reply, or nil.
 local function finish()
-  -- A Finish that comes again because its answer was lost has nothing to do.
+  -- A Finish repeated after a lost answer has nothing to do.
   if not w and kind == 'remove' or w and w.token == token and w.till == 0 then return nil end
   if not holds(w, token) then return {'LEASE', ''} end
   local changed = w.gen ~= gen

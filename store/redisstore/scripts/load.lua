@@ -6,7 +6,7 @@ local place, since, bulk, service, reason = arg(), arg(), arg() == '1', arg(), a
 local attempts, abandoned, token = arg(), arg(), arg()
 local inbox, events, own = args(), args(), args()
 
--- part takes a ref from the link that has it.
+-- part removes a ref from the link that has it.
 local function part(ref, from)
   local w = work(from)
   if not w then return end

@@ -46,7 +46,7 @@ local function resolve()
   return exists(newid) and newid or ''
 end
 
--- forget drops those refs of the observation that lead to a link that there is not.
+-- forget removes the observation's refs that lead to a missing link.
 local function forget(id)
   local function drop(key, ref) if call('HGET', key, ref) == id then call('HDEL', key, ref) end end
   if shard ~= '' then drop(REFS .. shard, ref) end
@@ -58,7 +58,7 @@ local function forget(id)
   delist(id)
 end
 
--- slot makes the head of the snapshot's slot; nil where a newer snapshot is in it,
+-- slot makes the head of the snapshot's slot. It returns nil where the slot has a newer snapshot,
 -- or the same one: then same is true.
 local function slot(gen, old)
   local seen, ambiguous = NOW, '0'
@@ -75,16 +75,16 @@ local function slot(gen, old)
   return at .. ambiguous .. gen .. ',' .. seen .. ',' .. digest
 end
 
--- isnews: the observation brings something that the key does not hold already. Beside it
--- stands whether its snapshot is the one in the slot.
+-- isnews reports whether the observation has news for the key, and whether its snapshot is the
+-- one in the slot.
 local function isnews(old)
   if item == '' or not old then return true, false end
   local head, same = slot(0, old)
   return event or head ~= nil, same
 end
 
--- note stores what was seen with the key's new generation and place, in one write;
--- it reports whether the slot holds the snapshot.
+-- note stores the observation with the key's new generation and place, in one write. It reports
+-- whether the slot holds the snapshot.
 local function note(id, key, gen, place, old)
   gen = string.format('%d', gen)
   local head, same
@@ -103,7 +103,7 @@ local function note(id, key, gen, place, old)
   return head ~= nil or same
 end
 
--- What is remembered when all is done, as the arguments of ZADD.
+-- Deliveries to remember at the end, as the arguments of ZADD.
 local remembered, doubled = {}, {}
 local function delivered(i)
   delivery = ARGV[deliveries + i]
@@ -116,12 +116,12 @@ local function remember()
   remembered[#remembered + 1] = delivery
 end
 
--- How many keys are queued. Those that dues is to put there are told with them.
+-- The number of queued keys, with those that dues will add.
 local queued = limit > 0 and call('ZCARD', LIVE) + call('ZCARD', BULK) + call('ZCARD', WAIT) or 0
 local dues = {} -- of live keys, as the arguments of ZADD
 
--- usual does what is nearly always to be done: a live key that is free, due or to
--- be due, is told with others that it is. It reports false where it is another.
+-- usual handles the common case: a live key that is free and due, or becomes due, is added to
+-- dues. It returns false in any other case.
 local function usual(id)
   if bulk then return false end
   local key = linkkey(id)

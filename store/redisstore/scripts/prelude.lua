@@ -1,8 +1,8 @@
--- Stands before every script.
+-- The prelude comes before every script.
 --   KEYS[1]  the project's meta key; its slot is the slot of all that is touched
---   KEYS[2]  a key that there never is: no script runs while a Cluster moves the slot
---   ARGV[1]  the epoch that the handle knows, as the project has it
---   ARGV[2]  the highest seq that the handle was ever answered by this project
+--   KEYS[2]  a key that never exists: no script runs while a Cluster moves the slot
+--   ARGV[1]  the handle's epoch, in the form of the project's copy
+--   ARGV[2]  the highest seq in any answer of this project to the handle
 --   ARGV[3]  the time in ms, '' for the server's
 -- A reply is {'OK', seq, ...}, seq 0 where nothing was written, or
 -- {code, detail} where nothing was done: EPOCH, NOTFOUND, CONFLICT, LEASE, FULL.
@@ -16,8 +16,8 @@ local known = call('HMGET', META, 'epoch', 'seq', 'form')
 if known[1] ~= ARGV[1] then return {'EPOCH', known[1] or 'missing'} end
 if tonumber(known[2] or 0) < tonumber(ARGV[2]) then return {'EPOCH', 'rolled back'} end
 
--- FORMED: the indexes have all links. Else repair.lua is still to see to those that an
--- earlier program stored.
+-- FORMED: the indexes have all links. Otherwise repair.lua must still index the links of an
+-- earlier program.
 local FORM = '1'
 local FORMED = known[3] == FORM
 
@@ -71,11 +71,11 @@ local function delist(id)
   call('ZREM', listkey(id), id)
   if not FORMED then call('ZREM', LINKS, id) end
 end
--- position sorts as the list does.
+-- position is a text that sorts as the list does.
 local function position(id) return string.format('%04d %s', shardof(id), id) end
 
--- work reads a link's queue state; nil where there is no such link. Beside it stands
--- the value of another field, where one is named.
+-- work reads a link's queue state, nil where there is no such link. It also returns another
+-- field, where one is named.
 local function work(id, also)
   local key = linkkey(id)
   local v = call('HMGET', key, 'x', 'g', 't', 'u', 'n', 'p', 'b', 's', 'a', also or 'x')
@@ -92,7 +92,7 @@ local function fresh(id)
 end
 
 local function inqueue(w) return w.place == 'q' or w.place == 'w' end
--- held: a parked key that only enqueue.lua takes up again.
+-- held: only enqueue.lua takes the parked key up again.
 local HELD = 'operator'
 local function held(w) return w.place == 'f' and w.service == HELD end
 local function leased(w) return w.till > now end
@@ -105,7 +105,7 @@ local function full(w, limit)
 end
 
 -- The tally: how many links have a class, "=state route", and how many keys of a
--- route are parked, "!route". A link's class stands first in w.refs.
+-- route are parked, "!route". A link's class is the first entry of w.refs.
 local TALLY, RECOUNT = BASE .. 'tally', BASE .. 'recount'
 local function class(w) return string.match(w.refs, '^=[^\n]*') end
 local function parkedof(class) return '!' .. string.match(class, ' (.*)') end
@@ -126,7 +126,7 @@ end
 local function queuekey(w) return w.bulk and BULK or LIVE end
 local function waiter(w) return w.service .. '\0' .. (w.bulk and '1' or '0') .. w.id end
 
--- leave takes a key out of whatever index it stands in.
+-- leave removes a key from its queue index.
 local function leave(w)
   if w.place == 'q' then
     call('ZREM', queuekey(w), w.id)
@@ -171,9 +171,9 @@ local function classify(w, bulk)
   if w.place == 'w' then call('ZADD', WAIT, 0, waiter(w)) end
 end
 
--- change notes that something happened to the key and makes it due: at once
--- where it stands free, after the claim where it is leased. A key that waits
--- for a service, or is held, goes on waiting unless wake is set. The caller stores w.gen.
+-- change records a change of the key and makes it due: at once where it is free, after the
+-- claim where it is leased. A key that waits for a service, or is held, goes on waiting unless
+-- wake is set. The caller stores w.gen.
 local function change(w, delay, bulk, wake)
   w.gen = w.gen + 1
   classify(w, bulk and (w.bulk or not inqueue(w)))
@@ -187,7 +187,7 @@ local function change(w, delay, bulk, wake)
   end
 end
 
--- A link's entries are its class, its traits and its refs; mark and unmark carry one out.
+-- A link's entries are its class, its traits and its refs; mark and unmark add and remove one.
 local function istrait(entry) return string.byte(entry) == 126 end -- "~"
 local function isref(entry) return string.byte(entry) ~= 61 and not istrait(entry) end -- "="
 local function tally(w, class, by)
@@ -215,8 +215,8 @@ local function unmark(w, entry)
   end
 end
 
--- index makes the indexes say exactly these entries, which the caller stores with the
--- link. It returns the ref that belongs to another link, and has then done nothing.
+-- index makes these entries the only ones of the link; the caller stores them with it. Where a
+-- ref belongs to another link, index returns that ref and changes nothing.
 local function index(w, entries)
   local joined = table.concat(entries, '\n')
   if joined == w.refs then return nil end
@@ -244,7 +244,7 @@ local function putlink(w, record, entries)
   return taken
 end
 
--- Frames are "number,length;" and that many bytes, one after the other.
+-- Frames are a sequence of "number,length;" and that many bytes.
 local function frame(number, data) return number .. ',' .. #data .. ';' .. data end
 local function unframe(s)
   local list, at = {s = s}, 1

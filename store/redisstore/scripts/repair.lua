@@ -1,15 +1,14 @@
--- Makes agree what the store says twice, where a script's writes were stored in part:
--- a Redis that loads an AOF that was cut within a transaction leaves the transaction's
--- beginning in the file, and when it is started once more runs that.
--- It does so in pages. Others may use the project between two of them: a page changes
--- only what no whole script leaves behind.
--- What an earlier program stored it lists, and tells which links have no class yet; see
+-- Repairs redundant data of which a script's writes were stored in part. A Redis that loads an
+-- AOF cut within a transaction leaves the transaction's beginning in the file, and runs it when
+-- it is started once more.
+-- It works in pages. Others may use the project between two pages: a page changes only states
+-- that no whole script leaves behind.
+-- It also lists the links of an earlier program, and returns those without a class; see
 -- indexlinks.lua.
 -- ARGV: 'list', 'refs', 'traits', 'links', the name of a queue, or 'form'; a cursor ('' from
 --   the start); about how many to look at
--- Reply: the next cursor ('' none), how many things did not agree, how many counts did
---   not, of each of them its kind, what it was and what it is, then each link without
---   a class and its record
+-- Reply: the next cursor ('' none), how many repairs, how many corrected counts, the kind and
+--   the old and new value of each, then each link without a class and its record
 local what, from, most = arg(), arg(), tonumber(arg())
 local repaired, cursor = 0, ''
 local recounted, unclassified = {}, {}
@@ -23,7 +22,7 @@ local function repair(...)
   call(...)
 end
 
--- list lists the links that an earlier program did.
+-- list lists the links of an earlier program.
 local function list()
   if FORMED then return end
   local ids
@@ -31,14 +30,14 @@ local function list()
   for _, id in ipairs(ids) do call('ZADD', listkey(id), 0, id) end
 end
 
--- form has the list read as it is now.
+-- form makes readers use the list from now on.
 local function form()
   if FORMED then return end
   call('HSET', META, 'form', FORM)
   call('UNLINK', LINKS)
 end
 
--- refs forgets what leads to links that there are not; links that are not listed are.
+-- refs removes refs of missing links, and lists links that are not listed.
 local function refs()
   local shard, looked = tonumber(from) or 0, 0
   while shard < SHARDS and looked < most do
@@ -57,7 +56,7 @@ local function refs()
   cursor = shard < SHARDS and shard or ''
 end
 
--- traits forgets the traits that links have not, or no more.
+-- traits removes entries of traits that their links lack.
 local function traits()
   local shard, looked = tonumber(from) or 0, 0
   while shard < TRAITSHARDS and looked < most do
@@ -79,7 +78,7 @@ local function bears(w, entry)
   return call('ZSCORE', traitkey(trait), trait .. w.id)
 end
 
--- own leaves a link the refs that no other one has: who saves it is told of the rest.
+-- own keeps the refs of a link that no other link has: a later save reports the rest.
 local function own(w)
   local keep = {}
   for entry in string.gmatch(w.refs, '[^\n]+') do
@@ -96,7 +95,7 @@ local function own(w)
   w.refs = joined
 end
 
--- place makes a key due that does not stand where it says, and there alone.
+-- place makes a key due that is not exactly where its place says.
 local function place(w)
   local stands = (call('ZSCORE', LIVE, w.id) and 'q' or '') .. (call('ZSCORE', BULK, w.id) and 'b' or '') ..
     (call('ZSCORE', PARKED, w.id) and 'f' or '') .. (w.service and call('ZSCORE', WAIT, waiter(w)) and 'w' or '')
@@ -124,7 +123,7 @@ local function numbers(key)
   return out
 end
 
--- compare puts a recount that has passed all links in the tally's place.
+-- compare replaces the tally by a recount that has passed all links.
 local function compare()
   local was, is = numbers(TALLY), numbers(RECOUNT)
   for kind, n in pairs(is) do
@@ -138,8 +137,8 @@ local function compare()
   call('DEL', RECOUNT)
 end
 
--- links makes each link agree with the indexes and counts it. Of two who recount at
--- the same time the one that began last does.
+-- links repairs each link's index entries and counts it. Of two concurrent recounts only the
+-- later one goes on.
 local function links()
   local ids
   ids, cursor = formed(from, most)
@@ -160,15 +159,15 @@ local function links()
   if counting and cursor == '' then compare() elseif counting then call('HSET', META, 'recounted', cursor) end
 end
 
--- stands reports whether it is there that the key of a member is.
+-- stands reports whether a member is in the index of its key's place.
 local function stands(member)
   if what ~= 'wait' then return exists(member) end
   local w = work(string.match(member, '%z.(.*)$'))
   return w and w.place == 'w' and waiter(w) == member
 end
 
--- queued forgets the places of links that there are not. However others come, move and
--- go between two pages, ZSCAN shows whatever stands there all the time.
+-- queued removes the queue entries of missing links. Whatever others add, move and remove
+-- between two pages, ZSCAN shows each entry that exists throughout.
 local function queued()
   local key = BASE .. what
   local page = call('ZSCAN', key, from == '' and 0 or from, 'COUNT', most)

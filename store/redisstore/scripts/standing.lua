@@ -1,6 +1,6 @@
--- Says where keys stand.
+-- Returns the queue state of keys.
 -- ARGV: n links
--- Reply, of each that there is: link id, state, ms of the time that belongs to it (0: not known), service,
+-- Reply, for each existing link: link id, state, ms of the state's time (0: unknown), service,
 --   reason, failed attempts and abandoned claims, record
 local out = reply()
 

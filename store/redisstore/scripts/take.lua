@@ -1,7 +1,7 @@
--- Stands between the prelude and the scripts that lease keys.
+-- Comes between the prelude and the scripts that lease keys.
 
--- open is how many claims of a key nobody has ended. Those of another epoch were
--- given up with it, and do not count.
+-- open is the number of claims of a key without a Finish. Those of another epoch were given up
+-- with it and do not count.
 local function open(c)
   local n, epoch = string.match(c or '', '^(%d+),(.*)$')
   return epoch == ARGV[1] and tonumber(n) or 0
@@ -35,9 +35,8 @@ local function nextdue(but)
   return nil, soonest < math.huge and soonest - now or 0
 end
 
--- nextwhole returns what whole gives of the key that nextdue names, and since when it
--- is due; or nil and in how many ms one is. What the queue has of links that there are
--- not is forgotten.
+-- nextwhole returns the fields of the key that nextdue names, and since when it is due; or nil
+-- and in how many ms one is. It removes queue entries of missing links.
 local function nextwhole(but)
   while true do
     local id, since = nextdue(but)

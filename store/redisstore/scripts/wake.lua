@@ -1,5 +1,5 @@
--- Makes keys due that wait for a service, live ones first, some at a time. What happens from
--- now on goes before them, and so do live ones that waited shortly.
+-- Makes keys due that wait for a service, live ones first, some at a time. Later changes go before
+-- them, and so do live ones that waited shortly.
 -- ARGV: service, how many at most, number of those woken before, keys per second (0 all at
 --   once), what is shortly (see store/internal/rules)
 -- Reply: how many were woken, how many waited
