@@ -69,8 +69,6 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-func text(s string) *string { return &s }
-
 func TestAnIssuesLife(t *testing.T) {
 	for _, enterprise := range []bool{false, true} {
 		w := newWorld(t, githubtest.Options{Enterprise: enterprise})
@@ -85,7 +83,7 @@ func TestAnIssuesLife(t *testing.T) {
 			t.Errorf("made %+v\nis   %+v", made, state)
 		}
 		must[mapping.Issue](t)(c.EditIssue(ctx, repo, made.Number, github.IssueEdit{
-			Title: text("new"), State: text("closed"), StateReason: text("not_planned"),
+			Title: new("new"), State: new("closed"), StateReason: new("not_planned"),
 		}))
 		if left := must[[]string](t)(c.RemoveLabel(ctx, repo, made.Number, "a/b")); !slices.Equal(left, []string{"c#"}) {
 			t.Errorf("left are %q", left)
@@ -188,7 +186,7 @@ func TestRenameAndTransferAgainstTheSimulator(t *testing.T) {
 		id := w.repo.Issue(n).ID
 		w.RenameRepo(repo, "acme/site")
 
-		_, err := c.EditIssue(ctx, repo, n, github.IssueEdit{Title: text("lost?")})
+		_, err := c.EditIssue(ctx, repo, n, github.IssueEdit{Title: new("lost?")})
 		if !errors.Is(err, mapping.ErrMoved) || w.repo.Issue(n).Title != "a" {
 			t.Errorf("write to the old name: %v", err)
 		}
@@ -228,7 +226,7 @@ func TestLimitsAgainstTheSimulator(t *testing.T) {
 		c, ctx := w.client(t), background(t)
 		n := w.repo.Open("octocat", githubtest.IssueSpec{Title: "a"})
 		w.Fault(fault)
-		_, err := c.EditIssue(ctx, repo, n, github.IssueEdit{Title: text("b")})
+		_, err := c.EditIssue(ctx, repo, n, github.IssueEdit{Title: new("b")})
 		var limited *mapping.RateLimited
 		if !errors.As(err, &limited) || limited.After <= 0 || limited.After > time.Hour || w.repo.Issue(n).Title != "a" {
 			t.Errorf("%s: %v", name, err)

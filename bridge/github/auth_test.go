@@ -91,7 +91,7 @@ func TestAppWritesAndGraphQLToo(t *testing.T) {
 	f, c := appFake(t)
 	f.on("PATCH /repos/acme/web/issues/1", 200, issueJSON(f.URL, "acme/web", 1, nil))
 	f.on("POST /graphql", 200, `{"data":{"node":{}}}`)
-	if _, err := c.EditIssue(within(t), "acme/web", 1, IssueEdit{Title: ptr("t")}); err != nil {
+	if _, err := c.EditIssue(within(t), "acme/web", 1, IssueEdit{Title: new("t")}); err != nil {
 		t.Error(err)
 	}
 	if _, err := c.UserContentEdits(within(t), "beta/api", "I_1"); err != nil {
@@ -276,8 +276,8 @@ func TestAccess(t *testing.T) {
 		header *string
 		want   Access
 	}{
-		{ptr("repo, admin:repo_hook"), Access{Kind: "classic", Scopes: []string{"repo", "admin:repo_hook"}}},
-		{ptr(""), Access{Kind: "classic"}},
+		{new("repo, admin:repo_hook"), Access{Kind: "classic", Scopes: []string{"repo", "admin:repo_hook"}}},
+		{new(""), Access{Kind: "classic"}},
 		{nil, Access{Kind: "fine-grained"}},
 	} {
 		f := newFake(t)

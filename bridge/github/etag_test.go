@@ -81,7 +81,7 @@ func TestWriteDropsTheSnapshot(t *testing.T) {
 	v.title(t, c, 12)
 	v.title(t, c, 1)
 	v.title(t, c, 120)
-	if _, err := c.EditIssue(within(t), "acme/web", 12, IssueEdit{Title: ptr("t")}); err != nil {
+	if _, err := c.EditIssue(within(t), "acme/web", 12, IssueEdit{Title: new("t")}); err != nil {
 		t.Fatal(err)
 	}
 	v.title(t, c, 12)

@@ -141,10 +141,10 @@ const (
 func TestEdited(t *testing.T) {
 	for changes, want := range map[string]Changes{
 		`{}`:                            {},
-		`{"title":{"from":"old"}}`:      {TitleFrom: ptr("old")},
-		`{"body":{"from":"old\r\n"}}`:   {BodyFrom: ptr("old\r\n")},
-		`{"body":{"from":null}}`:        {BodyFrom: ptr("")},
-		`{"body":{}}`:                   {BodyFrom: ptr("")},
+		`{"title":{"from":"old"}}`:      {TitleFrom: new("old")},
+		`{"body":{"from":"old\r\n"}}`:   {BodyFrom: new("old\r\n")},
+		`{"body":{"from":null}}`:        {BodyFrom: new("")},
+		`{"body":{}}`:                   {BodyFrom: new("")},
 		`{"title":null,"body":null}`:    {},
 		`{"field":{"from":1,"to":"x"}}`: {},
 	} {

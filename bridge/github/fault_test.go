@@ -68,7 +68,7 @@ func TestStatusesBecomeOneFaultEach(t *testing.T) {
 		c := f.client(t)
 		_, err := c.Issue(within(t), "acme/web", 12)
 		wantKind(t, err, tc.read)
-		_, err = c.EditIssue(within(t), "acme/web", 12, IssueEdit{Title: ptr("t")})
+		_, err = c.EditIssue(within(t), "acme/web", 12, IssueEdit{Title: new("t")})
 		wantKind(t, err, tc.write)
 	}
 }
@@ -77,7 +77,7 @@ func TestErrorSaysWhatAndWhereOnce(t *testing.T) {
 	f := newFake(t)
 	f.on("PATCH /repos/acme/web/issues/12", 422, `{"message":"Validation Failed","errors":[
 		{"resource":"Issue","code":"custom","field":"body","message":"body is too long (maximum is 65536 characters)"}]}`)
-	_, err := f.client(t).EditIssue(within(t), "acme/web", 12, IssueEdit{Body: ptr("b")})
+	_, err := f.client(t).EditIssue(within(t), "acme/web", 12, IssueEdit{Body: new("b")})
 	want := "github: edit issue acme/web#12: rejected: Validation Failed: body is too long (maximum is 65536 characters)"
 	if err == nil || err.Error() != want {
 		t.Errorf("error is %v, want %s", err, want)
@@ -117,7 +117,7 @@ func TestCutConnection(t *testing.T) {
 		}
 	})
 	c := f.client(t)
-	_, err := c.EditIssue(within(t), "acme/web", 12, IssueEdit{Title: ptr("t")})
+	_, err := c.EditIssue(within(t), "acme/web", 12, IssueEdit{Title: new("t")})
 	wantKind(t, err, "uncertain")
 	_, err = c.Issue(within(t), "acme/web", 12)
 	wantKind(t, err, "unavailable")

@@ -87,16 +87,16 @@ func TestEditSendsWhatChangesAndNeverLabels(t *testing.T) {
 		want map[string]any
 	}{
 		{IssueEdit{}, map[string]any{}},
-		{IssueEdit{Title: ptr("t")}, map[string]any{"title": "t"}},
-		{IssueEdit{Body: ptr("")}, map[string]any{"body": ""}},
+		{IssueEdit{Title: new("t")}, map[string]any{"title": "t"}},
+		{IssueEdit{Body: new("")}, map[string]any{"body": ""}},
 		{
-			IssueEdit{State: ptr("closed"), StateReason: ptr("not_planned")},
+			IssueEdit{State: new("closed"), StateReason: new("not_planned")},
 			map[string]any{"state": "closed", "state_reason": "not_planned"},
 		},
-		{IssueEdit{Milestone: ptr(7)}, map[string]any{"milestone": 7.0}},
-		{IssueEdit{Milestone: ptr(0)}, map[string]any{"milestone": nil}},
-		{IssueEdit{Assignees: ptr([]string{"octocat"})}, map[string]any{"assignees": []any{"octocat"}}},
-		{IssueEdit{Assignees: ptr([]string(nil))}, map[string]any{"assignees": []any{}}},
+		{IssueEdit{Milestone: new(7)}, map[string]any{"milestone": 7.0}},
+		{IssueEdit{Milestone: new(0)}, map[string]any{"milestone": nil}},
+		{IssueEdit{Assignees: new([]string{"octocat"})}, map[string]any{"assignees": []any{"octocat"}}},
+		{IssueEdit{Assignees: new([]string(nil))}, map[string]any{"assignees": []any{}}},
 	} {
 		f := newFake(t)
 		f.on("PATCH /repos/acme/web/issues/12", 200, issueJSON(f.URL, "acme/web", 12, nil))

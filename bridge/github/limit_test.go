@@ -111,7 +111,7 @@ func TestLimitsComeThroughTheClient(t *testing.T) {
 			f.on("GET /", 200, issueJSON(f.URL, "acme/web", 12, nil))
 			c := f.client(t)
 			edit := func() error {
-				_, err := c.EditIssue(within(t), "acme/web", 12, IssueEdit{Title: ptr("t")})
+				_, err := c.EditIssue(within(t), "acme/web", 12, IssueEdit{Title: new("t")})
 				return err
 			}
 			wantKind(t, edit(), "limited")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -98,9 +99,7 @@ func issueJSON(base, repo string, number int, fields map[string]any) string {
 		"user": map[string]any{"login": "hubot", "type": "User"}, "author_association": "MEMBER",
 		"locked": false, "created_at": "2026-01-02T03:04:05Z", "updated_at": "2026-01-03T03:04:05Z",
 	}
-	for k, v := range fields {
-		m[k] = v
-	}
+	maps.Copy(m, fields)
 	b, err := json.Marshal(m)
 	if err != nil {
 		panic(err)
@@ -127,8 +126,6 @@ func ignorePage([]mapping.Issue, time.Time) error { return nil }
 
 // pass lets d of a synctest bubble's time go by.
 func pass(d time.Duration) { <-time.After(d) }
-
-func ptr[T any](v T) *T { return &v }
 
 // sentinels are what errors have to match exactly one of.
 var sentinels = map[string]error{

@@ -18,7 +18,7 @@ func TestWritesFollowNoRedirect(t *testing.T) {
 			f.on("/repos/acme/old/", status, ``, "Location", f.URL+"/repos/acme/new/issues/7")
 			f.on("/repos/acme/new/", 200, issueJSON(f.URL, "acme/new", 7, nil))
 			c := f.client(t)
-			_, err := c.EditIssue(within(t), "acme/old", 12, IssueEdit{Title: ptr("t")})
+			_, err := c.EditIssue(within(t), "acme/old", 12, IssueEdit{Title: new("t")})
 			wantKind(t, err, "moved")
 			var m *MovedError
 			if !errors.As(err, &m) || m.Repo != "acme/new" || m.Number != 7 {

@@ -3,6 +3,7 @@ package githubtest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"path"
@@ -139,9 +140,7 @@ func (f *Fault) answer() answer {
 	if f.Body != "" {
 		a.body = []byte(f.Body)
 	}
-	for k, v := range f.Header {
-		a.header[k] = v
-	}
+	maps.Copy(a.header, f.Header)
 	return a
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -399,9 +400,7 @@ func (c *call) by() actor { return actor{login: c.who.login, api: true} }
 
 // write sends an answer.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, a answer) {
-	for k, v := range a.header {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), a.header)
 	w.Header().Set("X-Github-Request-Id", newGUID())
 	if w.Header().Get("Date") == "" {
 		w.Header().Set("Date", s.Now().Format(http.TimeFormat))

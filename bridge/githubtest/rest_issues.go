@@ -83,7 +83,7 @@ func (c *call) selects(i *issue, f facts) bool {
 	case f.milestone == nil || strconv.Itoa(f.milestone.number) != m:
 		return false
 	}
-	for _, name := range strings.Split(q.Get("labels"), ",") {
+	for name := range strings.SplitSeq(q.Get("labels"), ",") {
 		if name != "" && !slices.ContainsFunc(f.labels, func(l *label) bool { return strings.EqualFold(l.name, name) }) {
 			return false
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -92,9 +93,7 @@ func (r *Repo) sendIssue(event, action string, by actor, i *issue, extra fields)
 	if i != nil {
 		payload["issue"], number = s.wireIssue(i, i.facts), i.number
 	}
-	for k, v := range extra {
-		payload[k] = v
-	}
+	maps.Copy(payload, extra)
 	guid := newGUID() // names the event: all its hooks get the same
 	for _, h := range s.hookWork.hooks {
 		if !h.wants(r, event) {
@@ -121,9 +120,7 @@ func (i *issue) send(action string, by actor, extra fields) {
 
 func (i *issue) sendComment(action string, by actor, c *comment, extra fields) {
 	out := fields{"comment": i.repo.s.wireComment(i, c)}
-	for k, v := range extra {
-		out[k] = v
-	}
+	maps.Copy(out, extra)
 	i.repo.sendIssue("issue_comment", action, by, i, out)
 }
 

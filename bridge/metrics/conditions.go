@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -83,10 +84,5 @@ func oneIf(yes bool) float64 {
 
 // asks reports whether a route may ask people about any attribute.
 func asks(r *mapping.Route) bool {
-	for _, a := range mapping.Attributes {
-		if r.Asks(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(mapping.Attributes, r.Asks)
 }

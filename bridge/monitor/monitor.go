@@ -5,6 +5,7 @@ package monitor
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -80,9 +81,7 @@ func (m *Monitor) Service(name string) Meeting {
 	defer m.mu.Unlock()
 	met := *m.met(name)
 	met.Heard = map[string]time.Time{}
-	for source, at := range m.met(name).Heard {
-		met.Heard[source] = at
-	}
+	maps.Copy(met.Heard, m.met(name).Heard)
 	return met
 }
 

@@ -96,7 +96,7 @@ func (w *world) post(path, body string) reply { w.Helper(); return w.ask(200, "P
 // at walks into JSON by names and indexes; what is not there is "(none)".
 func (r reply) at(path string) any {
 	v := r.json
-	for _, name := range strings.Split(path, ".") {
+	for name := range strings.SplitSeq(path, ".") {
 		switch x := v.(type) {
 		case map[string]any:
 			var ok bool
@@ -158,7 +158,7 @@ func (w *world) eventually(what string, cond func() bool) {
 	}
 }
 
-func points(v float64) *float64 { return &v }
+func points(v float64) *float64 { return new(v) }
 
 // bucketPath is the items path of a bucket.
 func (w *world) bucketPath(title string) string {

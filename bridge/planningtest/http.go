@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"strings"
@@ -135,9 +136,7 @@ func (c *call) send(w http.ResponseWriter, a *answer) {
 	if a == nil {
 		panic(http.ErrAbortHandler)
 	}
-	for name, values := range a.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), a.header)
 	if a.status == http.StatusNoContent || a.status == http.StatusNotModified {
 		w.WriteHeader(a.status)
 		return

@@ -3,6 +3,7 @@ package planningtest_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -169,9 +170,7 @@ func isRichTextOrString(v any) bool { return isRichText(v) || isString(v) }
 func (f fields) and(o fields) fields {
 	both := fields{}
 	for _, part := range []fields{f, o} {
-		for name, s := range part {
-			both[name] = s
-		}
+		maps.Copy(both, part)
 	}
 	return both
 }

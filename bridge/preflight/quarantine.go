@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"planbridge/mapping"
@@ -79,10 +80,8 @@ func (q QuarantineNotice) anyPublic(ctx context.Context, route *mapping.Route) (
 	for _, glob := range route.Globs() {
 		owner, _, _ := strings.Cut(glob, "/")
 		repos, err := q.Visibility.PublicOf(ctx, owner)
-		for _, r := range repos {
-			if route.MatchesRepo(r) {
-				return true, nil
-			}
+		if slices.ContainsFunc(repos, route.MatchesRepo) {
+			return true, nil
 		}
 		failed = cmp.Or(failed, err)
 	}
