@@ -67,8 +67,9 @@ type GitHub struct {
 	EnterDelay      time.Duration `yaml:"enter_delay"`
 	WritesPerMinute int           `yaml:"writes_per_minute"` // writes that make content, for all replicas together
 	WritesPerHour   int           `yaml:"writes_per_hour"`
-	EditsPerMinute  int           `yaml:"edits_per_minute"` // all other writes
-	FormerAccounts  []string      `yaml:"former_accounts"`  // earlier logins of the bridge, or the present one where GitHub does not tell it
+	EditsPerMinute  int           `yaml:"edits_per_minute"`  // all other writes
+	PointsPerMinute int           `yaml:"points_per_minute"` // requests of the REST API: a read has one point, a write five
+	FormerAccounts  []string      `yaml:"former_accounts"`   // earlier logins of the bridge, or the present one where GitHub does not tell it
 }
 
 // Webhook is a group of repositories with the secrets that may sign their deliveries.
@@ -249,6 +250,7 @@ func defaults() Config {
 			WritesPerMinute: 70,
 			WritesPerHour:   450,
 			EditsPerMinute:  60,
+			PointsPerMinute: 850,
 		},
 		Planning: Planning{
 			PollInterval:      30 * time.Second,

@@ -79,6 +79,7 @@ func TestDefaults(t *testing.T) {
 			WritesPerMinute: 70,
 			WritesPerHour:   450,
 			EditsPerMinute:  60,
+			PointsPerMinute: 850,
 		},
 		Planning: config.Planning{
 			BaseURL:           "https://planning.example.com",
@@ -119,7 +120,7 @@ func TestExampleSaysEveryKey(t *testing.T) {
 	for _, key := range []string{
 		"server.listen", "server.admin_listen",
 		"github.api_url", "github.webhook_secrets", "github.token", "github.catch_up_interval", "github.settle",
-		"github.writes_per_minute", "github.writes_per_hour", "github.edits_per_minute", "github.enter_delay", "github.former_accounts",
+		"github.writes_per_minute", "github.writes_per_hour", "github.edits_per_minute", "github.points_per_minute", "github.enter_delay", "github.former_accounts",
 		"planning.base_url", "planning.poll_interval", "planning.task_sweep_interval", "planning.settle",
 		"planning.projects.web.id", "planning.projects.web.secret", "planning.projects.web.username",
 		"users", "store.url", "store.prefix", "marker_key",

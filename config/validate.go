@@ -203,6 +203,7 @@ func (k *checker) github(g *GitHub) {
 	k.count("github.writes_per_minute", g.WritesPerMinute, 10_000)
 	k.count("github.writes_per_hour", g.WritesPerHour, 600_000)
 	k.count("github.edits_per_minute", g.EditsPerMinute, 10_000)
+	k.count("github.points_per_minute", g.PointsPerMinute, 100_000)
 	k.texts("github.former_accounts", g.FormerAccounts, wantLogin)
 }
 

@@ -16,7 +16,7 @@ import (
 type usualLimits struct{}
 
 func (usualLimits) WriteLimits() budgets.Limits {
-	return budgets.Limits{ContentPerMinute: 70, ContentPerHour: 450, EditsPerMinute: 60}
+	return budgets.Limits{ContentPerMinute: 70, ContentPerHour: 450, EditsPerMinute: 60, PointsPerMinute: 850}
 }
 
 // TestMeasuredWrites: two replicas share GitHub's write budgets. People's changes that come evenly

@@ -31,6 +31,7 @@ const holdPrefix = "github:"
 type Limits struct {
 	ContentPerMinute, ContentPerHour int // issues and comments
 	EditsPerMinute                   int // all other writes
+	PointsPerMinute                  int // requests of any kind
 }
 
 // Settings tell the limits that hold now.
@@ -121,13 +122,10 @@ func (b *Budgets) Budget(class github.WriteClass) store.Budget {
 	return budget
 }
 
-// GitHub counts requests by points, 900 a minute: a read has one and a write five. Both may
-// be counted there a moment later than here, hence the distance. A configuration whose
-// writes alone would take more is for a server without that limit.
-const (
-	requestPoints = 850
-	requestBurst  = 100
-)
+// requestBurst is the number of points that may be used back to back. GitHub counts requests by
+// points, 900 a minute: a read has one and a write five. A configuration whose writes alone take
+// more than its points is for a server without that limit.
+const requestBurst = 100
 
 // Asker says what a request under ctx is for. What is done for no key is patient.
 func (b *Budgets) Asker(ctx context.Context) github.Asker {
@@ -145,12 +143,12 @@ func (b *Budgets) Now() time.Time { return b.o.Now() }
 // TakePoints takes points of a minute, for whoever asks under ctx.
 func (b *Budgets) TakePoints(ctx context.Context, want int) (int, time.Duration, error) {
 	c := b.o.Settings.WriteLimits()
-	if github.WritePoints*(c.ContentPerMinute+c.EditsPerMinute) > requestPoints {
+	if github.WritePoints*(c.ContentPerMinute+c.EditsPerMinute) > c.PointsPerMinute {
 		return want, 0, nil
 	}
 	ask := effects.AskOf(ctx)
 	ask.Items = want
-	g, err := b.o.Store.Take(ctx, store.Budget{Name: "github:points", PerMinute: requestPoints, Burst: requestBurst}, ask)
+	g, err := b.o.Store.Take(ctx, store.Budget{Name: "github:points", PerMinute: c.PointsPerMinute, Burst: requestBurst}, ask)
 	return g.Items, g.Wait, err
 }
 

@@ -125,7 +125,7 @@ func TestLeftOfEachBudget(t *testing.T) {
 }
 
 // TestTakePoints: points are taken from the store, unless the configuration's writes alone would
-// take more than GitHub allows: that is for a server without such a limit.
+// take more than its points: that is for a server without such a limit.
 func TestTakePoints(t *testing.T) {
 	for name, tt := range map[string]struct {
 		limits limits
@@ -133,16 +133,17 @@ func TestTakePoints(t *testing.T) {
 		wait   time.Duration
 		asked  int
 	}{
-		"the usual limits":         {limits{ContentPerMinute: 70, EditsPerMinute: 60}, 7, time.Second, 32},
-		"as much as GitHub allows": {limits{ContentPerMinute: 100, EditsPerMinute: 70}, 7, time.Second, 32},
-		"more than GitHub allows":  {limits{ContentPerMinute: 100, EditsPerMinute: 71}, 32, 0, 0},
+		"the usual limits":          {limits{ContentPerMinute: 70, EditsPerMinute: 60, PointsPerMinute: 850}, 7, time.Second, 32},
+		"as much as GitHub allows":  {limits{ContentPerMinute: 100, EditsPerMinute: 70, PointsPerMinute: 850}, 7, time.Second, 32},
+		"more than GitHub allows":   {limits{ContentPerMinute: 100, EditsPerMinute: 71, PointsPerMinute: 850}, 32, 0, 0},
+		"a server that allows more": {limits{ContentPerMinute: 200, EditsPerMinute: 200, PointsPerMinute: 5000}, 7, time.Second, 32},
 	} {
 		s := &shelf{grant: store.Grant{Items: 7, Wait: time.Second}}
 		items, wait, err := budgets(s, tt.limits).TakePoints(t.Context(), 32)
 		if items != tt.items || wait != tt.wait || err != nil || s.ask.Items != tt.asked {
 			t.Errorf("%s: %d points after %v, %v; %d were asked for", name, items, wait, err, s.ask.Items)
 		}
-		if want := (store.Budget{Name: "github:points", PerMinute: 850, Burst: 100}); tt.asked > 0 && cmp.Diff(want, s.asked) != "" {
+		if want := (store.Budget{Name: "github:points", PerMinute: tt.limits.PointsPerMinute, Burst: 100}); tt.asked > 0 && cmp.Diff(want, s.asked) != "" {
 			t.Errorf("%s: taken from %+v", name, s.asked)
 		}
 	}

@@ -84,7 +84,7 @@ func (c *Current) VerifyInterval() time.Duration { return c.Load().Config.Verify
 // WriteLimits are how much may be written to GitHub.
 func (c *Current) WriteLimits() budgets.Limits {
 	hub := c.Load().Config.GitHub
-	return budgets.Limits{ContentPerMinute: hub.WritesPerMinute, ContentPerHour: hub.WritesPerHour, EditsPerMinute: hub.EditsPerMinute}
+	return budgets.Limits{ContentPerMinute: hub.WritesPerMinute, ContentPerHour: hub.WritesPerHour, EditsPerMinute: hub.EditsPerMinute, PointsPerMinute: hub.PointsPerMinute}
 }
 
 // importShare is the part of GitHub's write budget that imports may take (see
