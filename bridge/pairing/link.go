@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -154,6 +155,10 @@ func (p *Pairing) rejoin(ctx context.Context, key store.Key, card mapping.CardID
 
 func (p *Pairing) joinNew(ctx context.Context, route *mapping.Route, issue *mapping.Issue, card mapping.CardID) (*mapping.Link, error) {
 	l := route.JoinIssue(issue, card, p.o.Now().UTC())
+	_, marks := p.set().Keys.Body(issue.Body)
+	if slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkIssue && m.Partner == string(card.ID) }) {
+		l.Origin = mapping.Planning // planbridge made the issue for this card: it keeps its marker
+	}
 	seen, err := p.o.Store.Observe(ctx, route.Project, []store.Observation{{Refs: l.Refs(), Create: l}})
 	switch {
 	case err != nil:

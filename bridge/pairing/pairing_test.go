@@ -14,12 +14,12 @@ import (
 )
 
 // both are the services, with one open issue and one card.
-type both struct{}
+type both struct{ body string }
 
 func (both) Ready(context.Context) error { return nil }
 
-func (both) Issue(_ context.Context, repo string, number int) (mapping.Issue, error) {
-	return mapping.Issue{ID: 7, Repo: repo, Number: number, State: "open"}, nil
+func (b both) Issue(_ context.Context, repo string, number int) (mapping.Issue, error) {
+	return mapping.Issue{ID: 7, Repo: repo, Number: number, Body: b.body, State: "open"}, nil
 }
 
 func (both) Card(context.Context, mapping.ObjectID, mapping.ObjectID) (mapping.Card, error) {
@@ -31,6 +31,17 @@ type idle struct{}
 
 func (idle) Kick() {}
 
+var keys = mapping.NewKeys([]byte("a key that nobody knows, of some length"))
+
+// over is the pairing of a store, with an issue of that body.
+func over(s store.Store, body string) *pairing.Pairing {
+	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{"acme/web"}, Project: "p", Authors: mapping.AuthorsAny}}), Keys: keys}
+	return pairing.New(pairing.Options{
+		Store: s, Settings: set, Services: both{body}, Finder: links.New(links.Options{Store: s, Settings: set}),
+		Holder: links.Holder{Store: s, Now: time.Now}, Queue: idle{}, Now: time.Now,
+	})
+}
+
 // given is the pairing of a store with one link, whose issue is acme/web#12.
 func given(t *testing.T, l *mapping.Link) (*pairing.Pairing, func() *mapping.Link) {
 	t.Helper()
@@ -39,11 +50,7 @@ func given(t *testing.T, l *mapping.Link) (*pairing.Pairing, func() *mapping.Lin
 	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
 		t.Fatal(err)
 	}
-	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{"acme/web"}, Project: "p", Authors: mapping.AuthorsAny}})}
-	p := pairing.New(pairing.Options{
-		Store: s, Settings: set, Services: both{}, Finder: links.New(links.Options{Store: s, Settings: set}),
-		Holder: links.Holder{Store: s, Now: time.Now}, Queue: idle{}, Now: time.Now,
-	})
+	p := over(s, "")
 	return p, func() *mapping.Link {
 		now, err := s.Link(t.Context(), store.Key{Project: "p", Link: "l1"})
 		if err != nil {
@@ -72,5 +79,34 @@ func TestLinkEndsTakingApart(t *testing.T) {
 	}
 	if l := link(); l.Cleaning || l.Parted || l.State != mapping.Linked {
 		t.Errorf("%s, cleaning %v, parted %v", l.State, l.Cleaning, l.Parted)
+	}
+}
+
+// TestALostPairIsLinked: the store lost a pair, and an operator links it. The item that planbridge
+// made keeps its marker: of an issue that it made for this card the origin is planning.
+func TestALostPairIsLinked(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind    mapping.MarkerKind
+		partner string
+		want    mapping.Side
+	}{
+		"planbridge made the issue":           {mapping.MarkIssue, "card", mapping.Planning},
+		"it made the issue for another card":  {mapping.MarkIssue, "other", mapping.GitHub},
+		"it made the issue for a task":        {mapping.MarkSubIssue, "card", mapping.GitHub},
+		"people made the issue, and the card": {"", "", mapping.GitHub},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, body := memstore.New(memstore.Options{Clock: time.Now}).Open(nil), "What to do"
+			if c.kind != "" {
+				body = keys.AppendComment(body, mapping.Marker{Kind: c.kind, Link: "00000000000000aa", Nonce: "00000000000000bb", Partner: c.partner})
+			}
+			l, err := over(s, body).Link(t.Context(), "acme/web#12", "card")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.Origin != string(c.want) {
+				t.Errorf("the origin is %s, want %s", l.Origin, c.want)
+			}
+		})
 	}
 }
