@@ -105,7 +105,7 @@ func (n *numbers) takeOver(w *workshop, running []*bridgetest.Process) {
 	w.AwaitWithin("the rest is done by the others", bridgetest.Patience, w.empty)
 	took := time.Since(killed).Seconds()
 	n.record("replicas", "killed to all done, with leases of "+bridgetest.ShortLease, took, "s")
-	n.shown("a replica is killed: until its keys are done by others, with leases of "+bridgetest.ShortLease, "", fmt.Sprintf("%.3g s", took))
+	n.atMost("a replica is killed: until its keys are done by others (s), leases of %s", bridgetest.ShortLease, took, 15)
 }
 
 func isReady(ctx context.Context, p *bridgetest.Process) bool {
