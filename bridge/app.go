@@ -336,6 +336,9 @@ func (a *App) Epoch() string {
 // Ready reports why deliveries cannot be taken: the store does not answer.
 // GitHub and planning may be away: deliveries must be taken all the same.
 func (a *App) Ready(ctx context.Context) error {
+	if err := a.epochTracker.Retired(); err != nil {
+		return err
+	}
 	if a.Epoch() == "" {
 		return errUnreached
 	}

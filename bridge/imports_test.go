@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 	"bridge/budgets":           {"mapping", "store", "bridge/effects", "bridge/github", "bridge/reconcile", "bridge/status"},
 	"bridge/repositories":      {"mapping", "bridge/guard", "bridge/identity"},
 	"bridge/accounts":          {"mapping", "store", "bridge/guard", "bridge/identity"},
-	"bridge/preflight":         {"mapping", "store", "bridge/clock", "bridge/factlog", "bridge/guard", "bridge/lease", "bridge/reconcile", "bridge/status"},
+	"bridge/preflight":         {"mapping", "store", "bridge/clock", "bridge/epoch", "bridge/factlog", "bridge/guard", "bridge/lease", "bridge/reconcile", "bridge/status"},
 	"bridge/links":             {"mapping", "store", "bridge/identity", "bridge/inventory", "bridge/reconcile", "bridge/status"},
 	"bridge/archive":           {"store", "store/backup", "mapping", "bridge/reconcile", "bridge/status"},
 	"bridge/decommission":      {"mapping", "store", "bridge/inventory", "bridge/links", "bridge/reconcile", "bridge/status"},

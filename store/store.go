@@ -38,6 +38,8 @@ var (
 	ErrFull = errors.New("queue full")
 	// ErrEpoch: the store was lost, rolled back or replaced. Nothing was done; see Store.Epoch.
 	ErrEpoch = errors.New("the store has a new epoch")
+	// ErrCopied: the store was copied, and the copy has taken its place. No service works on it.
+	ErrCopied = errors.New("this store was copied, and its copy is in use")
 	// ErrAway: the store gave no answer, or cannot give one now.
 	ErrAway = errors.New("the store is away")
 	// ErrNoRoom: the store takes no writes until an operator gives it room.

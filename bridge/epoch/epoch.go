@@ -98,13 +98,17 @@ func (t *Tracker) Check(ctx context.Context) (string, error) {
 	return t.Read(ctx)
 }
 
+// Retired is the [ErrRetired] that Check found last; nil: it found none.
+func (t *Tracker) Retired() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.retired
+}
+
 // Read reads the epoch, and notes when it changed.
 func (t *Tracker) Read(ctx context.Context) (string, error) {
-	t.mu.Lock()
-	retired := t.retired
-	t.mu.Unlock()
-	if retired != nil {
-		return "", retired
+	if err := t.Retired(); err != nil {
+		return "", err
 	}
 	epoch, err := Read(ctx, t.store)
 	if err != nil {

@@ -2,7 +2,6 @@ package epoch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // ErrRetired: the store was copied, and the copy has replaced it.
-var ErrRetired = errors.New("this store was copied, and its copy is in use")
+var ErrRetired = store.ErrCopied
 
 // docRetired names the document that says where a store was copied to.
 const docRetired = "moved"

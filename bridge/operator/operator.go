@@ -125,7 +125,12 @@ func (noProcess) Works(store.Key) bool                   { return false }
 func (o *Operator) set() *reconcile.Settings { return o.o.Settings.Settings() }
 
 // Ready reports why the store cannot be used, nil where it can.
-func (o *Operator) Ready(ctx context.Context) error { return o.o.Store.Ping(ctx) }
+func (o *Operator) Ready(ctx context.Context) error {
+	if err := o.o.Store.Ping(ctx); err != nil {
+		return err
+	}
+	return epoch.Check(ctx, o.o.Store)
+}
 
 // Rebuild makes every replica look again at everything that is marked on both sides, and
 // restore the links that are missing, as after a loss of the store. The service goes on

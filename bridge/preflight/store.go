@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"planbridge/bridge/epoch"
 	"planbridge/store"
 )
 
@@ -41,6 +42,10 @@ func (k *checker) store(ctx context.Context, r *findings) {
 	defer s.Close()
 	if err := ping(ctx, s); err != nil {
 		r.fault("%s does not answer: %v", k.Store.Name, err)
+		return
+	}
+	if err := epoch.Check(ctx, s); errors.Is(err, store.ErrCopied) {
+		r.fault("%v: store.url has to name the copy", err)
 		return
 	}
 	r.ok("%s can be read and written", k.Store.Name)

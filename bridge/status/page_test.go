@@ -288,6 +288,21 @@ func TestMeasuredPageIsBounded(t *testing.T) {
 	a.wants(page, "waiting", "9997 or more", "Every key that waits")
 }
 
+// TestACopiedStoreOnlyReads: the page says where the store was copied to, and nothing in it is changed.
+func TestACopiedStoreOnlyReads(t *testing.T) {
+	copied := fmt.Errorf("%w: file:new.db", store.ErrCopied)
+	a := newAdmin(t, func(o *status.Options) { o.Readiness = readiness(func(context.Context) error { return copied }) })
+	a.wants(a.text(a.do("GET", "/", ""), 503), "problems", copied.Error())
+	for path, form := range map[string]string{"/api/v1/routes/web/pause": "", "/routes/pause": "route=web"} {
+		if text := a.text(a.do("POST", path, form, "Content-Type", "application/x-www-form-urlencoded"), 409); !strings.Contains(text, copied.Error()) {
+			t.Errorf("%s answers %s", path, text)
+		}
+	}
+	if len(a.mem.paused) > 0 {
+		t.Errorf("paused are %v", a.mem.paused)
+	}
+}
+
 // TestQuestionsArePaged: every open question can be reached and answered, however many are newer.
 func TestQuestionsArePaged(t *testing.T) {
 	a := newAdmin(t)

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -134,7 +135,7 @@ func New(o Options) http.Handler {
 	mux.Handle("GET /metrics", h.protectedMetrics(promhttp.HandlerFor(o.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes})))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", h.readyz)
-	mux.Handle("/", h.guard(jsonErrors(h.routes())))
+	mux.Handle("/", h.guard(h.onlyRead(jsonErrors(h.routes()))))
 	return h.recovered(h.local(mux))
 }
 
@@ -168,6 +169,26 @@ func (h *handler) routes() *http.ServeMux {
 		writeJSON(w, http.StatusOK, Configured{h.Operator.Routes()})
 	})
 	return mux
+}
+
+// onlyRead refuses what changes a store that was copied: no service would see it.
+func (h *handler) onlyRead(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if reads := r.URL.Path == pathBackup || r.URL.Path == pathExport; r.Method != http.MethodPost || reads {
+			next.ServeHTTP(w, r)
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+		defer cancel()
+		switch err := h.Readiness.Ready(ctx); {
+		case !errors.Is(err, store.ErrCopied):
+			next.ServeHTTP(w, r)
+		case strings.HasPrefix(r.URL.Path, "/api/"):
+			writeError(w, http.StatusConflict, err)
+		default:
+			h.failPage(w, r, http.StatusConflict, err)
+		}
+	})
 }
 
 func (h *handler) readyz(w http.ResponseWriter, r *http.Request) {

@@ -116,11 +116,11 @@ func copyStore(ctx context.Context, p *process, from, to *config.Config) (s back
 	if err := errors.Join(epoch.Check(ctx, old), unused(ctx, old)); err != nil {
 		return s, err
 	}
-	f, err := os.CreateTemp("", "planbridge-copy-*") // for its owner alone
+	f, err := unnamedFile()
 	if err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	defer func() { err = errors.Join(err, f.Close()) }()
 	err = backup.Write(ctx, f, old, backup.Header{Program: programVersion(), Store: from.Store.Kind(), At: time.Now().UTC()})
 	if err != nil {
 		return s, err
@@ -138,6 +138,19 @@ func copyStore(ctx context.Context, p *process, from, to *config.Config) (s back
 		return s, err
 	}
 	return s, retire(ctx, old, from.Store.Redacted(), to.Store.Redacted())
+}
+
+// unnamedFile opens a temporary file for its owner alone. It has no name any more, so that it is gone
+// with the process, whatever ends that.
+func unnamedFile() (*os.File, error) {
+	f, err := os.CreateTemp("", "planbridge-copy-*")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // retireTimeout bounds how long the old store is waited for at the end. An interrupt does not

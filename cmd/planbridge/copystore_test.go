@@ -61,8 +61,14 @@ func TestCopyStore(t *testing.T) {
 		if r := op.run("copy-store", urls[i], at(t, "file")); r.status != exitFailure || !strings.Contains(r.stderr, "this store was copied, and its copy is in use: "+to) {
 			t.Errorf("a second copy of the old store: %+v", r)
 		}
-		if r := op.run("pause", "acme/web"); !strings.Contains(r.stderr, "no service sees what is changed in this store") {
+		if r := op.run("pause", "acme/web"); r.status != exitFailure || !strings.Contains(r.stderr, "this store was copied, and its copy is in use: "+to) || r.out != "" {
 			t.Errorf("a change of the old store: %+v", r)
+		}
+		if r := op.run("check", "-q"); r.status != exitFailure || !strings.Contains(r.out, "this store was copied, and its copy is in use: "+to) {
+			t.Errorf("a check of the old store: %+v", r)
+		}
+		if r := op.run("backup", filepath.Join(dir, fmt.Sprint("old", i))); r.status != exitOK {
+			t.Errorf("a backup of the old store: %+v", r)
 		}
 		op.write(replace(own, to))
 		if got := exports(op); got != wants {
@@ -138,6 +144,29 @@ func TestCopyStoreRefuses(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("refused copies leave %v, %v", left, err)
+	}
+}
+
+// TestCopyStoreLeavesNoFile: what is copied by way of a file has no name that outlives a kill.
+func TestCopyStoreLeavesNoFile(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	f, err := unnamedFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("a copy that is killed leaves %v, %v", left, err)
+	}
+	if _, err := f.WriteString("text"); err != nil {
+		t.Error(err)
+	}
+	text := make([]byte, 4)
+	if _, err := f.ReadAt(text, 0); err != nil || string(text) != "text" {
+		t.Errorf("read %q, %v", text, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
