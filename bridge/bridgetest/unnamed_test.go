@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
@@ -13,6 +14,8 @@ import (
 	"planbridge/bridge/planningtest"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/memstore"
 )
 
 // TestProjectIsTakenOut: a project with links is taken out of the file, its repository's route
@@ -162,5 +165,30 @@ func TestPollsEndWithTheirProject(t *testing.T) {
 			w.reload(both, second)
 			w.Await("it is polled again", func() bool { return calls(id) > 0 && polled() })
 		})
+	}
+}
+
+// TestStoreIsLostWhereNoRouteLeads: the route of a pair was pointed at another project, and then
+// the store is lost. No issue gets a second card before the first project was seen whole.
+func TestStoreIsLostWhereNoRouteLeads(t *testing.T) {
+	t.Parallel()
+	memory := memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 1000})
+	w := start(t, bridgetest.Options{OpenStore: func() store.Store { return memory.Open(nil) }})
+	second := w.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{bridgetest.BridgeUser}, Buckets: []string{bridgetest.Bucket}})
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "there before"})
+	w.AwaitSettled()
+	w.reload(strings.NewReplacer("users: {", fmt.Sprintf("    api: {id: %s, secret: env:API_SECRET, username: %s}\nusers: {", second.ID(), bridgetest.BridgeUser),
+		"\n    project: web", "\n    project: api").Replace(w.YAML()), second)
+	w.AwaitSettled()
+	secret := w.Project.Secret()
+	w.Project.RevokeSecret(secret) // so that it is not seen
+	memory.Restore(memstore.Snapshot{})
+	w.Repo.Label(n, "octocat", "bug")
+	w.polls(10)
+	w.Project.AddSecret(secret)
+	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "edited" })
+	w.Await("the title on the issue", func() bool { return w.Repo.Issue(n).Title == "edited" || len(second.Cards()) > 0 })
+	if got := second.Cards(); len(got) > 0 {
+		t.Errorf("the other project has the card %+v", got[0])
 	}
 }

@@ -157,5 +157,10 @@ func (r *round) markerRoute(c *mapping.Card, repo string) *mapping.Route {
 			first = route
 		}
 	}
+	if first == nil { // its route was pointed at another project: the pair stays in this one
+		stays := *all[0]
+		stays.Project = r.o.Project
+		first = &stays
+	}
 	return first
 }

@@ -101,15 +101,15 @@ func (w exclusivity) noteFoundBy(text string) {
 // competitorMost that of one that takes long.
 const competitorWait, competitorMost = 200 * time.Millisecond, 5 * time.Second
 
-// otherProjects are the other projects that may have a link of the issue.
+// otherProjects are the other projects that may have a link of the issue: those to which a
+// route of its repository leads, and those to which no route leads, as one led there before.
 func (w exclusivity) otherProjects() []mapping.ObjectID {
-	var out []mapping.ObjectID
-	for _, r := range w.set.Routes.ForRepo(w.owner.Issue.Repo) {
-		if r.Project != w.link.Project && !slices.Contains(out, r.Project) {
-			out = append(out, r.Project)
-		}
+	lead := func(project mapping.ObjectID) bool {
+		return slices.ContainsFunc(w.set.Routes.ForRepo(w.owner.Issue.Repo), func(r *mapping.Route) bool { return r.Project == project })
 	}
-	return out
+	return slices.DeleteFunc(w.set.Routes.Projects(), func(project mapping.ObjectID) bool {
+		return project == w.link.Project || !lead(project) && len(w.set.Routes.In(project)) > 0
+	})
 }
 
 // ensureExclusive returns nil once no other project can have a partner of the issue, so that
