@@ -2,8 +2,8 @@ package mapping
 
 import "cmp"
 
-// A conflict: both sides changed one attribute to different values. The route's policy names the
-// winner, asks people, or merges.
+// An attribute is in conflict when both sides changed it to different values. The policy of the
+// route names the winner, asks people, or merges.
 
 // resolveConflict decides an attribute that both sides changed to different values.
 func (in *Input) resolveConflict(a Attribute, base *Base, g string, p Versioned) Decision {

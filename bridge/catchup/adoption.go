@@ -10,16 +10,15 @@ import (
 	"planbridge/store"
 )
 
-// unreadable is added to the epoch where a repository could not be read.
+// unreadable is appended to the epoch where a repository could not be read.
 const unreadable = " unreadable"
 
-// adopt lists once for each epoch of the store what the bridge's own account
-// made in the repositories, and the intake follows the markers. It returns what
-// went wrong, by repository.
+// adopt lists, once for each epoch of the store, the issues that the bridge's own account
+// made. The intake follows their markers. It returns the errors by repository.
 //
-// Where the own account is not known everything is listed and what is marked is
-// taken in together: a copy of a marker is known by the original being older,
-// wherever that is.
+// Where the own account is not known, everything is listed, and all marked issues are handled
+// together. The older one of two issues with one marker is the original, in whichever
+// repository it is.
 func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[string]error {
 	failed := map[string]error{}
 	accounts := c.o.GitHub.Accounts()
@@ -71,14 +70,14 @@ func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[s
 	return failed
 }
 
-// adoptionDue reports whether the repository is still to be looked through for
-// this epoch, and can be: what was made before the store was lost has to show.
+// adoptionDue reports whether the repository has to be listed for this epoch, and can be:
+// issues from before the loss of the store must be visible by now.
 func (c *CatchUp) adoptionDue(ctx context.Context, repo, epoch string) (bool, error) {
 	doc, err := store.ReadDoc(ctx, c.o.Store, "", store.DocRepositoryAdopted(repo))
 	return string(doc) != epoch && c.unsettled() <= 0, err
 }
 
-// adopted notes that the repository was looked through, or refused to be.
+// adopted records that the repository was listed, or refused to be.
 func (c *CatchUp) adopted(ctx context.Context, repo, epoch string, refused error) error {
 	if refused != nil {
 		epoch += unreadable
@@ -89,8 +88,8 @@ func (c *CatchUp) adopted(ctx context.Context, repo, epoch string, refused error
 	return refused
 }
 
-// listOwn lists what the accounts made. A whole listing goes by creation, so that
-// people's edits meanwhile do not shift it.
+// listOwn lists the issues of the accounts. A whole listing is sorted by creation, so that
+// people's edits do not shift it.
 func (c *CatchUp) listOwn(ctx context.Context, repo string, accounts []string) error {
 	for _, login := range accounts {
 		w := walk{catchUp: c, repo: repo}

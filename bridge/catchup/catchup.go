@@ -1,15 +1,15 @@
-// Package catchup reads from GitHub what its deliveries did not tell.
+// Package catchup finds changes on GitHub whose deliveries did not come.
 //
-// A [CatchUp] lists, per repository, what was updated since a watermark, asks for deliveries
-// again that failed, and finds the marked issues of a store that is new or was lost. It only
-// observes: the intake makes durable what a listing showed, and the reconcile decides. It works
-// under a named lease, so that one replica lists at a time.
+// A [CatchUp] lists, per repository, the issues that were updated since a watermark. It asks
+// for failed deliveries again, and finds the marked issues of a store that is new or was lost.
+// It only observes: the intake stores the listings, and the reconcile decides. It works under
+// a named lease, so that one replica lists at a time.
 //
-// A new store (or one that was lost) knows no link, while the items on both sides still carry
-// their markers. For GitHub's side, the CatchUp lists what the bridge's own account made in a
-// repository, and then puts the document that [store.DocRepositoryAdopted] names. A repository
-// that cannot be read at all (renamed, mistyped, no access) does not hold up the others: no issue
-// can be made there either. It is tried again in each round.
+// A new store (or one that was lost) knows no link, while the items on both sides still have
+// their markers. For GitHub's side, the CatchUp lists the issues that the bridge's own account
+// made in a repository, and then writes the document that [store.DocRepositoryAdopted] names.
+// A repository that cannot be read at all (renamed, mistyped, no access) does not hold up the
+// others, as no issue can be made there either. It is tried again in each round.
 package catchup
 
 import (
@@ -28,30 +28,32 @@ import (
 	"planbridge/store"
 )
 
-// GitHub is what a CatchUp asks of GitHub.
+// GitHub is what a CatchUp needs of GitHub.
 type GitHub interface {
-	// ListIssues hands the issues of a repository, open or closed, to page, least
-	// recently updated first; date is when the page was answered, by GitHub's
-	// clock. An error of page ends the walk. notModified says that the same
-	// query, walked to its end before, would show nothing else; no page came then.
+	// ListIssues passes the issues of a repository, open or closed, to page, the least
+	// recently updated first. date is the time of the page's answer by GitHub's clock. An
+	// error of page ends the walk. notModified says that the same query would again return
+	// what an earlier complete walk returned; page was not called then.
 	ListIssues(ctx context.Context, repo string, q Query, page func(issues []mapping.Issue, date time.Time) error) (notModified bool, err error)
 	// Repositories returns those that a glob such as acme/* can mean.
 	Repositories(ctx context.Context, glob string) ([]string, error)
-	// Locate returns what the repository that a name stands for is called, as GitHub
-	// told at asOf or later. A [mapping.StrangerError] says that another one has the name.
+	// Locate returns the current name of the repository that a name stands for, as GitHub
+	// reported it at asOf or later. A [mapping.StrangerError] says that another repository has
+	// the name.
 	Locate(ctx context.Context, repo string, asOf time.Time) (string, error)
 	// Private reports whether only members can read the repository.
 	Private(ctx context.Context, repo string) (bool, error)
-	// RateScarce reports whether so many of an hour's requests are spent that what can wait should.
+	// RateScarce reports whether so many of the hour's requests are spent that less urgent
+	// ones should wait.
 	RateScarce() bool
-	// Accounts returns the logins that the bridge has or had; none where the one
-	// it has is not known.
+	// Accounts returns the logins that the bridge has or had; none where its current one is
+	// not known.
 	Accounts() []string
 }
 
-// scarceAnHour is how many repositories with news are listed in an hour while GitHub's requests are
-// scarce. A listing without news is a 304, which costs nothing. The others wait for the next
-// round, which begins with them: deliveries tell of most news, and what people do goes first.
+// scarceAnHour bounds the repositories with news that are listed in an hour while GitHub's
+// requests are scarce. A listing without news is a 304, which costs nothing. The next round
+// begins with the others. Deliveries report most news, and people's changes go first.
 const scarceAnHour = 600
 
 // Query says which issues to list.
@@ -61,29 +63,29 @@ type Query struct {
 	Afresh  bool      // hand all over, also where nothing changed; without Since by creation
 }
 
-// Intake takes in issues that a listing showed. Repeating a call is harmless;
-// when it returns nil all of it is durable.
+// Intake stores issues of a listing. A repeated call does no harm. Everything is durable when
+// it returns nil.
 type Intake interface {
 	Listed(ctx context.Context, issues []mapping.Issue, private func() (bool, error)) error
-	// Marked reports whether an issue carries a marker of ours, and Adopt takes
-	// in all such issues where nobody knows which account is ours.
+	// Marked reports whether an issue has a marker of ours. Adopt stores all such issues where
+	// the bridge's account is not known.
 	Marked(issue *mapping.Issue) bool
 	Adopt(ctx context.Context, issues []mapping.Issue) error
 }
 
-// Settings are what a reload of the configuration may change.
+// Settings are the settings that a reload may change.
 type Settings interface {
 	Routes() mapping.Routes
-	// FirstRun tells when a route began to run; zero while that is not known.
+	// FirstRun is when a route began to run; zero while that is not known.
 	FirstRun(route string) time.Time
 }
 
 // Host is the program around a CatchUp.
 type Host interface {
-	// LostAt is when this process noticed that the store is not the one it was; zero:
-	// never. What was sent before is looked for only when it must show.
+	// LostAt is when this process noticed that the store is another one; zero: never. A
+	// request from before that time is looked for only once it must be visible.
 	LostAt() time.Time
-	// Answered is called when GitHub answered, to wake what waits for it.
+	// Answered is called when GitHub answered, to wake the keys that wait for it.
 	Answered(context.Context)
 	// Failed is called with the error of a round that failed.
 	Failed(error)
@@ -120,9 +122,8 @@ type Options struct {
 	RedeliverInterval time.Duration
 }
 
-// CatchUp finds what GitHub's deliveries did not bring: it lists, per
-// repository, what was updated since a watermark. Its methods may be called
-// concurrently; rounds run one after the other.
+// CatchUp lists, per repository, the issues that were updated since a watermark. Its methods
+// may be called concurrently; rounds run one after the other.
 type CatchUp struct {
 	o     Options
 	clock Clock
@@ -130,9 +131,8 @@ type CatchUp struct {
 
 	round guard.Turn // had during a round; guards what follows
 	epoch string     // of the store that holds what was seen
-	// seen holds, per repository, the issues at and after its watermark, so
-	// that the overlap of two listings makes nothing due. Where it is lost,
-	// some links are looked at once more.
+	// seen holds, per repository, the issues at and after its watermark, so that the overlap
+	// of two listings makes nothing due. Where it is lost, some links are worked once more.
 	seen map[string]map[int64]lastSeen
 	told map[string]bool // repositories that this store was told of
 
@@ -143,7 +143,7 @@ type CatchUp struct {
 	hookAccessDenied map[string]time.Time
 }
 
-// lastSeen is what a listing showed of an issue last.
+// lastSeen is an issue as the last listing showed it.
 type lastSeen struct {
 	at     time.Time
 	digest string
@@ -192,11 +192,11 @@ func (c *CatchUp) turn(ctx context.Context) {
 	}
 }
 
-// FactNotListed is that catch-ups fail, though GitHub answers.
+// FactNotListed names the fact that catch-ups fail although GitHub answers.
 const FactNotListed = "GitHub is not listed"
 
-// unsettled is how long what was made before the store was lost may still not
-// show.
+// unsettled is how long issues from before the loss of the store may still be missing from
+// listings.
 func (c *CatchUp) unsettled() time.Duration { return c.o.Settle - c.clock.Now().Sub(c.o.Host.LostAt()) }
 
 // afterLoss does the round that adopts as soon as there can be one.
@@ -213,9 +213,9 @@ func (c *CatchUp) afterLoss(ctx context.Context) error {
 	}
 }
 
-// Poll does one round over all repositories, whoever holds the lease. A
-// repository that refuses to be listed does not keep it from the others and is
-// no error; that GitHub or the store does not answer is.
+// Poll does one round over all repositories, whoever holds the lease. A repository that
+// refuses to be listed does not block the others, and is no error. A GitHub or a store that
+// does not answer is one.
 func (c *CatchUp) Poll(ctx context.Context) error {
 	if err := c.round.Take(ctx); err != nil {
 		return err
@@ -269,7 +269,7 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 	return nil
 }
 
-// startAt puts the repositories from one on before the others.
+// startAt moves the repositories from first on before the others.
 func startAt(repos []string, first string) []string {
 	i := max(0, slices.Index(repos, first))
 	return slices.Concat(repos[i:], repos[:i])

@@ -10,16 +10,15 @@ import (
 	"planbridge/store"
 )
 
-// FirstRun is when a route began to run, in whole seconds. It is compared with
-// GitHub's stamps, and so goes by GitHub's clock, as watermarks do; until GitHub
-// has told its time, by the bridge's own.
+// FirstRun is when a route began to run, in whole seconds. It is compared with GitHub's times,
+// and so goes by GitHub's clock, as watermarks do. Until GitHub has reported its time, it goes
+// by the bridge's own clock.
 type FirstRun struct {
 	At   time.Time
 	Ours bool // At is by the bridge's own clock
 }
 
-// ByGitHub is the same moment by GitHub's clock, which is ahead of ours by so
-// much.
+// ByGitHub is the same moment by GitHub's clock, which is ahead of ours by the given time.
 func (f FirstRun) ByGitHub(ahead time.Duration) FirstRun {
 	if !f.Ours {
 		return f
@@ -27,7 +26,7 @@ func (f FirstRun) ByGitHub(ahead time.Duration) FirstRun {
 	return FirstRun{At: f.At.Add(ahead).UTC().Truncate(time.Second)}
 }
 
-// byOurs follows, in the store, a moment by the bridge's own clock.
+// byOurs follows, in the store, a moment of the bridge's own clock.
 const byOurs = " (own clock)"
 
 func (f FirstRun) encode() string {
@@ -51,7 +50,7 @@ const (
 	firstRunOf = ":first_run"
 )
 
-// RouteOf returns the identity of the route that such a document is of, named without its beginning.
+// RouteOf returns the route of such a document, whose name is given without its beginning.
 func RouteOf(name string) string { return strings.TrimSuffix(name, firstRunOf) }
 
 func docFirstRun(id string) string { return RouteDocs + id + firstRunOf }
@@ -69,12 +68,11 @@ func InheritFirstRun(ctx context.Context, s Documents, project mapping.ObjectID,
 	return store.WriteDoc(ctx, s, project, docFirstRun(to), began)
 }
 
-// EnsureFirstRun returns when a route began to run: at began, if it never ran
-// before. Issues that nobody touched since do not enter. The store keeps it, so
-// that it outlasts restarts. What is by the bridge's own clock, here or there,
-// is made right once clock knows how far GitHub's is ahead. Replicas that call
-// it at the same moment may disagree by that moment, or by how much their clocks
-// differ, until they ask again.
+// EnsureFirstRun returns when a route began to run; that is began where it never ran before.
+// Issues that nobody touched since do not enter. The store keeps the time, so that it survives
+// restarts. A time of the bridge's own clock is corrected once clock knows how far GitHub's is
+// ahead. Replicas that call it at the same moment may differ by that moment, or by their
+// clocks, until they ask again.
 func EnsureFirstRun(ctx context.Context, s store.State, route *mapping.Route, began FirstRun, clock func() (ahead time.Duration, known bool)) (FirstRun, error) {
 	name := docFirstRun(route.Identity())
 	doc, err := store.ReadDoc(ctx, s, route.Project, name)

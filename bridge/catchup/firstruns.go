@@ -10,7 +10,8 @@ import (
 	"planbridge/store"
 )
 
-// GitHubClock tells by how much GitHub's clock is ahead of this process's, once GitHub told.
+// GitHubClock says how far GitHub's clock is ahead of this process's, once GitHub has reported
+// its time.
 type GitHubClock interface {
 	ClockAhead() (ahead time.Duration, known bool)
 }
@@ -33,10 +34,9 @@ func NewFirstRuns(s store.State, routes Routes, clock GitHubClock) *FirstRuns {
 	return &FirstRuns{store: s, routes: routes, clock: clock}
 }
 
-// Record records when each route began to run: what was last touched
-// before is left alone. now is by this process's clock. A store that was lost is
-// told again what this process knows, or what people made while it was away
-// would never enter.
+// Record records when each route began to run: older, untouched items are left alone. now is
+// by this process's clock. A lost store gets this process's times again, as items that people
+// made during the outage would never enter otherwise.
 func (f *FirstRuns) Record(ctx context.Context, routes []*mapping.Route, now time.Time) error {
 	for _, r := range routes {
 		began, known := f.known(r.Identity())
@@ -52,8 +52,8 @@ func (f *FirstRuns) Record(ctx context.Context, routes []*mapping.Route, now tim
 	return nil
 }
 
-// Update records when routes began to run (at made) that a reload brought, and
-// makes those right that were recorded before GitHub told its time.
+// Update records, as made, the first runs of routes that a reload brought. It corrects those
+// that were recorded before GitHub reported its time.
 func (f *FirstRuns) Update(ctx context.Context, routes []*mapping.Route, made time.Time) error {
 	_, clock := f.clock.ClockAhead()
 	news := func(r *mapping.Route) bool {
@@ -68,7 +68,7 @@ func (f *FirstRuns) Update(ctx context.Context, routes []*mapping.Route, made ti
 	return f.Record(ctx, routes, made)
 }
 
-// known is what this process has read from the store, or told it.
+// known is a route's first run as this process has read or written it.
 func (f *FirstRuns) known(id string) (FirstRun, bool) {
 	t, known := f.byRoute.Load(id)
 	if !known {
@@ -87,9 +87,8 @@ func (f *FirstRuns) At(route string) time.Time {
 	return began.At
 }
 
-// ByGitHub is At, or zero while it is only known by this
-// process's own clock: what a catch-up found too old by that, it would not
-// look at again.
+// ByGitHub is At, or zero while only this process's own clock gives it. A catch-up would not
+// look again at an issue that it found too old by that clock.
 func (f *FirstRuns) ByGitHub(route string) time.Time {
 	began, _ := f.known(f.routes.Routes().IdentityOf(route))
 	if _, clock := f.clock.ClockAhead(); began.Ours && !clock {
@@ -98,7 +97,7 @@ func (f *FirstRuns) ByGitHub(route string) time.Time {
 	return f.At(route)
 }
 
-// WaitForClock reports whether a first run waits for GitHub to tell its time.
+// WaitForClock reports whether a first run waits for GitHub's time.
 func (f *FirstRuns) WaitForClock(routes []*mapping.Route) bool {
 	_, clock := f.clock.ClockAhead()
 	return !clock && slices.ContainsFunc(routes, func(r *mapping.Route) bool {

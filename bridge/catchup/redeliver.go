@@ -14,13 +14,13 @@ import (
 	"planbridge/store"
 )
 
-// Hooks is what is asked of GitHub about its own deliveries. An owner is a
-// repository ("acme/web"), an organisation ("acme"), or the App itself ("").
+// Hooks reads GitHub's own deliveries. An owner is a repository ("acme/web"), an organisation
+// ("acme"), or the App itself ("").
 type Hooks interface {
 	ListHooks(ctx context.Context, owner string) ([]Hook, error)
 	// Deliveries lists a hook's deliveries at and after a time, newest first.
 	Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]Delivery, error)
-	// Redeliver asks GitHub to make a delivery again.
+	// Redeliver asks GitHub to repeat a delivery.
 	Redeliver(ctx context.Context, owner string, hook, delivery int64) error
 	// Down reports whether GitHub is known to be away.
 	Down() bool
@@ -45,29 +45,29 @@ type Delivery struct {
 
 const (
 	// hookPath ends the URL of the bridge's webhook (docs/operations.md, "The listeners").
-	// Hooks that end otherwise are other people's, whom a redelivery could harm.
+	// Other hooks belong to other programs, which a redelivery could harm.
 	hookPath = "/webhooks/github"
 	// kept is how long GitHub keeps deliveries.
 	kept = 72 * time.Hour
-	// hookAccessRetry is how long an owner is not asked again that refused to tell its hooks.
+	// hookAccessRetry is how long an owner that refused to list its hooks is not asked again.
 	hookAccessRetry = 24 * time.Hour
-	// maxRedeliveries bounds one round, maxAttempts how often one event is asked for.
+	// maxRedeliveries bounds one round, and maxAttempts the requests for one event.
 	maxRedeliveries, maxAttempts = 20, 3
-	// minRedeliverInterval is the least pause between two looks at a hook.
+	// minRedeliverInterval is the least time between two reads of a hook.
 	minRedeliverInterval = 5 * time.Minute
 )
 
-// handled are the events of which the bridge reads something.
+// handled are the events that the bridge uses.
 var handled = []string{"issues", "sub_issues", "repository"}
 
-// docRedeliver names the document that keeps how far a hook was looked through.
+// docRedeliver names the document that keeps how far a hook's deliveries have been read.
 func docRedeliver(hook int64) string { return fmt.Sprint(HookDocs, hook) }
 
 // HookDocs begins the names of those documents, which are in the space of no project.
 const HookDocs = "redeliver:"
 
-// HookNeeded reports whether the document of a hook, named by the hook's id, still says
-// something: GitHub keeps deliveries for some days, and no look goes back further.
+// HookNeeded reports whether the document of a hook, named by the hook's id, is still useful:
+// GitHub keeps deliveries for some days, and older ones are not read.
 func (c *CatchUp) HookNeeded(ctx context.Context, hook string) (bool, error) {
 	var l looked
 	found, err := store.ReadJSON(ctx, c.o.Store, "", HookDocs+hook, &l)
@@ -81,9 +81,9 @@ type looked struct {
 	Asked map[string]int `json:"asked,omitempty"`
 }
 
-// Redeliver looks for deliveries that failed and asks GitHub to make them
-// again, for all hooks whose last look is long enough ago. Listings tell what
-// an issue is; only a delivery tells what it was before an edit.
+// Redeliver looks for failed deliveries and asks GitHub to repeat them, for all hooks whose
+// last read is long enough ago. A listing shows an issue; only a delivery has the value before
+// an edit.
 func (c *CatchUp) Redeliver(ctx context.Context) error {
 	if c.o.Hooks == nil || c.o.Hooks.Down() {
 		return nil
@@ -121,7 +121,8 @@ func (c *CatchUp) Redeliver(ctx context.Context) error {
 	return nil
 }
 
-// owners lists who may have a hook for the repositories of the routes.
+// owners lists the accounts and repositories that may have a hook for the routes'
+// repositories.
 func (c *CatchUp) owners(ctx context.Context) ([]string, error) {
 	repos, err := c.repositories(ctx)
 	if err != nil {
@@ -184,8 +185,8 @@ func (c *CatchUp) redeliverHook(ctx context.Context, owner string, hook int64, b
 	return store.WriteJSON(ctx, c.o.Store, "", docRedeliver(hook), l)
 }
 
-// looked reads how far a hook was looked through: at first, to when the first
-// route began to run. Its Since is zero while that is not known.
+// looked reads how far a hook's deliveries have been read: at first, to when the first route
+// began to run. Its Since is zero while that is not known.
 func (c *CatchUp) looked(ctx context.Context, hook int64) (looked, error) {
 	l := looked{Asked: map[string]int{}}
 	if found, err := store.ReadJSON(ctx, c.o.Store, "", docRedeliver(hook), &l); found || err != nil {
@@ -204,9 +205,9 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// take goes through the deliveries since the last look, newest first, and
-// returns the last attempts of those events that never arrived, oldest event
-// first. Since moves to the oldest event that may yet arrive, or past all.
+// take goes through the deliveries since the last read, newest first. It returns the last
+// attempts of events that never arrived, oldest event first. Since moves to the oldest event
+// that may still arrive, or past all of them.
 func (l *looked) take(list []Delivery) (failed []Delivery) {
 	arrived, last := map[string]bool{}, map[string]Delivery{}
 	for _, d := range list {

@@ -12,12 +12,12 @@ import (
 	"planbridge/store"
 )
 
-// locatedFor is how long GitHub's word on what a repository's name stands for is good
-// enough for a round: a little less than the usual interval.
+// locatedFor is how long GitHub's answer about a repository's name is good enough for a round:
+// a little less than the usual interval.
 const locatedFor = 4 * time.Minute
 
-// located leaves out the repositories that only have the name of one that a route is
-// for, and calls the others as they are called by now.
+// located returns the current names of repositories, without those that merely have the name
+// of a route's repository.
 func (c *CatchUp) located(ctx context.Context, repos []string, asOf time.Time) ([]string, error) {
 	var out []string
 	for _, repo := range repos {
@@ -70,27 +70,25 @@ func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// docSince names the document, in the space of no project, that keeps a
-// repository's watermark.
+// docSince names the document, in the space of no project, that keeps a repository's
+// watermark.
 func docSince(repo string) string { return sinceDocs + strings.ToLower(repo) }
 
 // sinceDocs begins the names of the documents that docSince names.
 const sinceDocs = "since:"
 
-// RepositoryDocs lists them. Where such a document is missing the repository is looked
-// through once more.
+// RepositoryDocs lists the beginnings of a repository's documents. A repository without such a
+// document is listed once more.
 func RepositoryDocs() []string { return []string{sinceDocs, store.DocsRepositoryAdopted} }
 
-// Documents is the part of the store that keeps how far repositories were
-// looked through.
+// Documents keeps how far repositories have been listed.
 type Documents interface {
 	Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error)
 	PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error
 }
 
-// Rename lets what is known of how far a repository was looked through be known
-// under its new name, so that not all of it is listed again. Repeating it does
-// no harm.
+// Rename moves a repository's progress to its new name, so that not all of it is listed again.
+// A repetition does no harm.
 func Rename(ctx context.Context, s Documents, from, to string) error {
 	for _, name := range []func(string) string{docSince, store.DocRepositoryAdopted} {
 		doc, err := s.Doc(ctx, "", name(from))

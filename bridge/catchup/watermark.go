@@ -11,32 +11,29 @@ import (
 	"planbridge/store"
 )
 
-// overlap is what a listing repeats beyond what GitHub's lists may lag.
+// overlap is how much a listing repeats beyond the lag of GitHub's lists.
 const overlap = time.Minute
 
-// watermarkSlack is how many issues the listings may show again and again before the
-// watermark moves: with another watermark the URL is another one, which has to
-// be asked for once more before it answers 304.
+// watermarkSlack is how many issues the listings may repeat before the watermark moves.
+// Another watermark means another URL, which answers 304 only from its second request on.
 const watermarkSlack = 5
 
-// errEnough ends a walk whose watermark could be moved.
+// errEnough ends a walk after the watermark could be moved.
 var errEnough = errors.New("enough")
 
-// repository lists what was updated at and after the watermark, and moves it.
+// repository lists the issues that were updated at and after the watermark, and moves it.
 //
-// The watermark moves only after a page is stored, to the newest update on it
-// but never past the moment of GitHub's answer less what its lists may lag and
-// an overlap: what was updated before that moment is listed. It is then the same again while nothing
-// happens, and with it the URL and its ETag: an idle repository costs one 304.
-// However many were updated at once, no more than the last second's are listed
-// again when the overlap is over. While few are, the watermark stays, and news
-// cost one request.
+// The watermark moves only after a page is stored. It goes to the page's newest update, but
+// never past the time of GitHub's answer less the lag of its lists and an overlap: every
+// update before that moment is listed. While nothing happens, the watermark, its URL and the
+// ETag stay the same, and an idle repository costs one 304. However many issues were updated
+// at once, only those of the last second are listed again after the overlap. While few were,
+// the watermark stays, and news cost one request.
 //
-// Pages shift when an issue is updated during the walk, so that a later page may miss an issue.
-// Therefore a page that moves the watermark is the last of its walk, and the
-// next walk begins there. Only where more was updated at a time than fits a page
-// does a walk go on to the end; it moves the watermark if nothing was updated
-// meanwhile.
+// Pages shift when an issue is updated during the walk, so that a later page may miss an
+// issue. Therefore a page that moves the watermark is the last one of its walk, and the next
+// walk begins there. A walk goes to the end only where more issues were updated at a time than
+// fit a page. It moves the watermark if nothing was updated meanwhile.
 //
 // It reports whether a listing counted against GitHub's limit.
 func (c *CatchUp) repository(ctx context.Context, repo string) (counted bool, err error) {
@@ -67,8 +64,8 @@ func (c *CatchUp) repository(ctx context.Context, repo string) (counted bool, er
 	}
 }
 
-// since returns the repository's watermark; at first, what may still be on its
-// way since the first of its routes began to run. Zero while that is not known.
+// since returns the repository's watermark; at first, the time when its first route began to
+// run, less the lag of deliveries. It is zero while that is not known.
 func (c *CatchUp) since(ctx context.Context, repo string) (time.Time, error) {
 	doc, err := store.ReadDoc(ctx, c.o.Store, "", docSince(repo))
 	if err != nil {
@@ -115,9 +112,9 @@ func (w *walk) list(ctx context.Context, q Query) (notModified bool, err error) 
 	return notModified, nil
 }
 
-// past is where the watermark goes back to; zero: nowhere. GitHub answered before the
-// watermark by its own clock, as a server does that was restored. What was there before
-// the routes' first run stays out.
+// past is where the watermark goes back to; zero: nowhere. GitHub's answer was older than the
+// watermark by GitHub's own clock, as after a restore. Issues from before the routes' first
+// run stay out.
 func (w *walk) past() time.Time {
 	if w.began.IsZero() || !w.began.Before(w.since) {
 		return time.Time{}
@@ -148,7 +145,7 @@ func (w *walk) page(ctx context.Context, page []mapping.Issue, date time.Time) e
 	return nil
 }
 
-// note takes in when a page was answered and what is the newest on it.
+// note records the time of a page's answer, and the newest update on the page.
 func (w *walk) note(page []mapping.Issue, date time.Time) {
 	if w.pages++; w.pages == 1 {
 		w.began = date
@@ -160,8 +157,8 @@ func (w *walk) note(page []mapping.Issue, date time.Time) {
 	}
 }
 
-// mark is how far the watermark may go by what was seen. Where an answer does
-// not say when it was given, that was at least when the newest was updated.
+// mark is how far the watermark may go. An answer without a time counts as given at its newest
+// update.
 func (w *walk) mark() time.Time {
 	answered := w.began
 	if answered.IsZero() {
@@ -174,7 +171,7 @@ func (w *walk) mark() time.Time {
 	return at.UTC().Truncate(time.Second)
 }
 
-// store stores what a page shows and the listings before it did not.
+// store stores the issues of a page that earlier listings did not show.
 func (w *walk) store(ctx context.Context, page []mapping.Issue) error {
 	c := w.catchUp
 	var fresh []mapping.Issue

@@ -14,23 +14,23 @@ import (
 	"planbridge/store"
 )
 
-// An operator has what the bridge made taken off, of one pair or of a route that goes. The
-// operator's part is to say so in the links' records; the engine does it like all else, by
-// the rules of the core. What was begun goes on whatever becomes of the question.
+// An operator has the bridge's marks removed, from one pair or from a route that is to go. The
+// operator's part is a flag in the links' records. The engine does the work, by the rules of
+// the core. A pair that was begun goes on even if the operator's request ends.
 
-// cleaningAtOnce is how many pairs of a route are taken apart at the same time: live
+// cleaningAtOnce is how many pairs of a route are taken apart at the same time, so that live
 // changes of other routes go on beside them.
 const cleaningAtOnce = 50
 
-// notYet is why a run is refused that can be looked at in a dry run. It is an [status.ErrState].
+// notYet is why a run is refused whose dry run is possible. It is an [status.ErrState].
 type notYet string
 
 func (why notYet) Error() string { return string(why) + ": " + status.ErrState.Error() }
 
 func (notYet) Unwrap() error { return status.ErrState }
 
-// MayClean reports why what a question means cannot be taken apart, or moved. A dry run is told
-// in refused why the run would not be let.
+// MayClean reports why the pairs of a request cannot be taken apart, or moved. For a dry run,
+// refused says why the run itself would be refused.
 func (d *Decommissioner) MayClean(ctx context.Context, ask status.CleanAsk) (refused string, err error) {
 	err = d.mayClean(ctx, ask)
 	if why := notYet(""); ask.DryRun && errors.As(err, &why) {
@@ -63,7 +63,7 @@ func (d *Decommissioner) mayClean(ctx context.Context, ask status.CleanAsk) erro
 	return err
 }
 
-// Clean takes pairs apart, and tells how far it is by update. In a dry run it only reads.
+// Clean takes pairs apart, and reports its progress by update. In a dry run it only reads.
 func (d *Decommissioner) Clean(ctx context.Context, ask status.CleanAsk, update func(func(*status.Job))) (err error) {
 	if err := d.o.Services.Ready(ctx); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (d *Decommissioner) Clean(ctx context.Context, ask status.CleanAsk, update 
 	return c.settle(ctx, 0)
 }
 
-// each visits the links of the route that are meant.
+// each visits the links of the request.
 func (c *cleaner) each(ctx context.Context, visit func(*mapping.Link) error) error {
 	return c.o.Finder.Links(ctx, c.ask.Route, func(l *mapping.Link) error {
 		if _, named := c.o.Finder.ProjectName(l.Project); !named { // it is parted, or erased
@@ -119,7 +119,7 @@ func (c *cleaner) meets() {
 	})
 }
 
-// cleaner is one such question at work.
+// cleaner carries out one request.
 type cleaner struct {
 	*Decommissioner
 	ask    status.CleanAsk
@@ -132,14 +132,14 @@ type cleaner struct {
 	left     map[mapping.FormerCard]bool // of a move: the cards of the links that were begun with
 }
 
-// begun is a link that was begun with.
+// begun is a link whose work has begun.
 type begun struct {
 	where string // its pair
 	at    time.Time
 	apart bool // its pair was
 }
 
-// link begins with a link, or looks at it.
+// link begins the work on a link, or plans it.
 func (c *cleaner) link(ctx context.Context, l *mapping.Link) error {
 	c.meets()
 	if c.ask.DryRun {
@@ -148,7 +148,7 @@ func (c *cleaner) link(ctx context.Context, l *mapping.Link) error {
 	return c.take(ctx, l)
 }
 
-// take takes a link in hand.
+// take begins the work on a link and keeps it in hand.
 func (c *cleaner) take(ctx context.Context, l *mapping.Link) error {
 	key := store.Key{Project: l.Project, Link: l.ID}
 	at, err := c.begin(ctx, key)
@@ -162,14 +162,14 @@ func (c *cleaner) take(ctx context.Context, l *mapping.Link) error {
 	return c.await(ctx, l, at)
 }
 
-// await has a link looked at until what was begun with it has come to its end.
+// await watches a link until its work has ended.
 func (c *cleaner) await(ctx context.Context, l *mapping.Link, at time.Time) error {
 	key := store.Key{Project: l.Project, Link: l.ID}
 	c.inHand, c.began[key] = append(c.inHand, key), begun{l.Where(), at, l.Parted}
 	return c.settle(ctx, cleaningAtOnce)
 }
 
-// look says what would be taken off.
+// look lists the marks that would be removed.
 func (c *cleaner) look(ctx context.Context, l *mapping.Link) error {
 	steps, err := c.o.Services.PlanCleaning(ctx, l)
 	if err != nil {
@@ -187,8 +187,8 @@ func (c *cleaner) look(ctx context.Context, l *mapping.Link) error {
 	return nil
 }
 
-// begin says in a link's record that it is to be taken apart, or to move, and makes its key
-// due. It returns when. One that was begun with before goes on.
+// begin records in a link that it is to be taken apart, or to move, and makes its key due. It
+// returns when. A link that was begun before goes on.
 func (c *cleaner) begin(ctx context.Context, key store.Key) (time.Time, error) {
 	claim, err := c.o.Holder.Hold(ctx, key)
 	if err != nil {
@@ -238,7 +238,7 @@ func (c *cleaner) settle(ctx context.Context, most int) error {
 	}
 }
 
-// gone counts a link that is there no more. It had no card yet, and of a route that moves its
+// gone counts a link that no longer exists. It had no card yet; where its route moves, its
 // issue enters the other project.
 func (c *cleaner) gone() {
 	c.update(func(j *status.Job) {
@@ -248,8 +248,8 @@ func (c *cleaner) gone() {
 	})
 }
 
-// ended reports whether a link is parted or has moved, or was given up, and tells what was done
-// to it.
+// ended reports whether a link is parted, has moved, or was given up, and reports what was
+// done to it.
 func (c *cleaner) ended(ctx context.Context, key store.Key, waits status.Waits) (bool, error) {
 	l, err := c.o.Store.Link(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
@@ -291,8 +291,8 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits status.Waits) 
 	return true, c.tell(ctx, key, l, given)
 }
 
-// tell counts a link that is done with, and lists what was done to it; given is why nothing
-// more becomes of it.
+// tell counts a finished link, and lists what was done to it; given is why nothing more
+// happens to it.
 func (c *cleaner) tell(ctx context.Context, key store.Key, l *mapping.Link, given string) error {
 	history, err := c.o.Store.History(ctx, key, mapping.MaxHistory)
 	if err != nil {
@@ -326,7 +326,7 @@ func (c *cleaner) tell(ctx context.Context, key store.Key, l *mapping.Link, give
 	return nil
 }
 
-// tells reports whether an entry of a history is what is told of a link.
+// tells reports whether an entry of a history is part of that list.
 func tells(e *mapping.Entry) bool {
 	return e.What == mapping.Cleaned || e.What == mapping.LeftBehind || e.What == mapping.Stayed
 }

@@ -1,7 +1,7 @@
-// Package decommission takes off what planbridge made, where a pair, a route or a text is to go.
+// Package decommission removes planbridge's marks, where a pair, a route or a text is to go.
 //
-// Its doors are [New] and [NewEraser]. A [Decommissioner] takes pairs apart (clean.go), and has the
-// issues of a route get cards elsewhere (move.go). An [Eraser] removes texts (erase.go).
+// A [Decommissioner] takes pairs apart (clean.go), and moves the issues of a route to cards
+// elsewhere (move.go). An [Eraser] removes texts (erase.go).
 package decommission
 
 import (
@@ -55,7 +55,8 @@ type Options struct {
 	Now      func() time.Time
 }
 
-// Decommissioner takes apart, and moves, what operators name. It is safe for concurrent use.
+// Decommissioner takes apart, and moves, the pairs that operators name. It is safe for
+// concurrent use.
 type Decommissioner struct{ o Options }
 
 // New makes a Decommissioner.

@@ -27,9 +27,9 @@ type Eraser struct{ o EraserOptions }
 // NewEraser makes an Eraser.
 func NewEraser(o EraserOptions) *Eraser { return &Eraser{o} }
 
-// Erase implements [status.Operator]: it removes the texts of links from the
-// records, their histories, snapshots and events, and from the conflict ledger.
-// What it could not do it tells; asking again goes on from there.
+// Erase implements [status.Operator]: it removes the texts of links from the records, their
+// histories, snapshots and events, and from the conflict ledger. It reports what it could not
+// remove; a repetition goes on from there.
 func (e *Eraser) Erase(ctx context.Context, ask status.EraseAsk) (status.Erased, error) {
 	links, kept, err := e.toErase(ctx, ask)
 	if err != nil {
@@ -54,8 +54,8 @@ func (e *Eraser) Erase(ctx context.Context, ask status.EraseAsk) (status.Erased,
 	return got, nil
 }
 
-// toErase finds the links that an operator means, in all projects of the store, and those that
-// have a part of the author's in a family of somebody else's.
+// toErase finds the links of a request, in all projects of the store, and the links with a
+// part by that author in another author's family.
 func (e *Eraser) toErase(ctx context.Context, ask status.EraseAsk) (links []*mapping.Link, kept []string, err error) {
 	if (ask.Item == "") == (ask.Author == "") {
 		return nil, nil, status.BadAsk("erase: expected an item or an author")
@@ -93,7 +93,7 @@ func (e *Eraser) toErase(ctx context.Context, ask status.EraseAsk) (links []*map
 	return links, kept, err
 }
 
-// withFormer returns a link, and those by which its issue had cards in other projects.
+// withFormer returns a link, and the links by which its issue had cards in other projects.
 func (e *Eraser) withFormer(ctx context.Context, l *mapping.Link) ([]*mapping.Link, error) {
 	links := []*mapping.Link{l}
 	for l.Before != nil {
@@ -113,7 +113,7 @@ func (e *Eraser) withFormer(ctx context.Context, l *mapping.Link) ([]*mapping.Li
 	return links, nil
 }
 
-// eraseLink erases one link, with all that belongs to it.
+// eraseLink erases one link, with everything that belongs to it.
 func (e *Eraser) eraseLink(ctx context.Context, l *mapping.Link) (*mapping.Link, error) {
 	claim, err := e.o.Holder.Hold(ctx, store.Key{Project: l.Project, Link: l.ID})
 	if err != nil {
@@ -126,8 +126,8 @@ func (e *Eraser) eraseLink(ctx context.Context, l *mapping.Link) (*mapping.Link,
 	return claim.Link, e.o.Store.Finish(ctx, claim, claim.Link, []mapping.Entry{entry}, store.Outcome{Kind: store.Erase})
 }
 
-// eraseConflicts erases the ledger's entries of a link, and of those that its
-// issue had before a store was lost.
+// eraseConflicts erases the ledger entries of a link, and those of its issue from before a
+// loss of the store.
 func (e *Eraser) eraseConflicts(ctx context.Context, l *mapping.Link, got *status.Erased) error {
 	for cursor := ""; ; {
 		page, next, err := e.o.Store.Conflicts(ctx, l.Project, cursor, ledgerPage)

@@ -11,11 +11,11 @@ import (
 	"planbridge/mapping"
 )
 
-// An operator has the issues of a route get cards where the route leads by now, or is to lead.
-// Cards stay where they are. The record of each link says so, and the engine does it.
+// An operator moves the issues of a route to cards where the route leads by now, or is to
+// lead. The old cards stay. A flag in each link's record says so, and the engine does the
+// work.
 
-// destination is the route of a move as it leads to the project and the bucket that are asked
-// for.
+// destination is the route of a move, as it leads to the requested project and bucket.
 func (d *Decommissioner) destination(ctx context.Context, ask status.CleanAsk) (*mapping.Route, error) {
 	routes := d.set().Routes
 	own, project := routes.ByName(ask.Route), routes.ProjectNamed(ask.Project)
@@ -78,8 +78,8 @@ func (d *Decommissioner) mayMove(ctx context.Context, ask status.CleanAsk) error
 		own.Name, own.ProjectName, own.Bucket, to.ProjectName, to.Bucket))
 }
 
-// move begins with a link whose issue is to move, or looks at it. A card that is in the project
-// already is moved to another bucket by people alone.
+// move begins the move of a link's issue, or plans it. Only people move a card to another
+// bucket of its project.
 func (c *cleaner) move(ctx context.Context, l *mapping.Link) error {
 	c.meets()
 	switch {
@@ -101,7 +101,7 @@ func (c *cleaner) move(ctx context.Context, l *mapping.Link) error {
 	return c.take(ctx, l)
 }
 
-// beingMade reports whether a link has taken an issue over and gets its card.
+// beingMade reports whether a link has taken an issue over and is getting its card.
 func (c *cleaner) beingMade(l *mapping.Link) bool {
 	return c.to != nil && l.Project == c.to.Project && l.Before != nil && (l.State == mapping.Entering || l.State == mapping.Creating)
 }
@@ -120,10 +120,10 @@ func (c *cleaner) stays(l *mapping.Link, why string) {
 	})
 }
 
-// cannotMove begins the reason of a pair that something keeps.
+// cannotMove begins the reason of a pair that cannot move.
 const cannotMove = "it cannot be moved: "
 
-// plan says what would become of a pair.
+// plan lists what would happen to a pair.
 func (c *cleaner) plan(ctx context.Context, l *mapping.Link) error {
 	plan, err := c.o.Services.PlanMove(ctx, l, c.set().Routes.With(*c.to))
 	if err != nil {

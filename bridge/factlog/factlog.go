@@ -37,22 +37,23 @@ const (
 	// Away is the fact that a service is away. The rules of reconcile name it, too, as
 	// reconcile.FactAway.
 	Away = "requests to a service fail"
-	// Refused is that a service does not take the token or the secret.
+	// Refused: a service refuses the token or the secret.
 	Refused = "a service refuses the secret"
-	// Limited is that GitHub limits the requests to a resource.
+	// Limited: GitHub limits the requests to a resource.
 	Limited = "GitHub limits requests"
-	// StoreAway is that the store does not answer.
+	// StoreAway: the store does not answer.
 	StoreAway = "the store is away"
-	// StoreFull is that the store takes no write, which needs people: its lines are errors.
+	// StoreFull: the store accepts no write, so that people have to act: its lines are errors.
 	StoreFull = "the store is full"
-	// KeysWait is that keys wait for a service or for an operator.
+	// KeysWait: keys wait for a service or for an operator.
 	KeysWait = "keys wait"
-	// InTurn is that keys wait for their turn of a budget. It is over when none has for a while.
+	// InTurn: keys wait for their turn of a budget. The fact ends when no key has waited for a
+	// while.
 	InTurn = "keys wait for their turn"
 )
 
-// scopeOf are the facts that one attribute alone tells apart, or none does (""), so that whatever
-// notices them first begins them.
+// scopeOf names the one attribute that separates facts of a name; "": none does. So the first
+// line about such a fact begins it, wherever it comes from.
 var scopeOf = map[string]string{Away: "service", Refused: "service", Limited: "resource", KeysWait: "service", StoreAway: "", StoreFull: "", InTurn: ""}
 
 // Answer says how bad it is that a service did not do what was asked of it, and which fact that
@@ -70,8 +71,8 @@ func Answer(err error, other string) (level slog.Level, fact string) {
 	return slog.LevelWarn, other
 }
 
-// Of names the fact that an error is of, whatever was being done, as attributes of a line; nil: it
-// is of none.
+// Of returns the attributes that name the fact behind an error, whatever the operation was;
+// nil: the error belongs to no fact.
 func Of(err error) []slog.Attr {
 	var limited *mapping.RateLimited
 	switch {
@@ -90,23 +91,23 @@ const (
 	window = time.Minute
 	// forget is after how long without a line a fact begins anew.
 	forget = 10 * time.Minute
-	// most bounds the facts that are told apart; further lines are written as they are.
+	// most bounds the number of facts; further lines are written unchanged.
 	most = 1000
 )
 
-// scopes are the keys whose values tell facts of one name apart.
+// scopes are the keys whose values separate facts of one name.
 var scopes = []string{"project", "repo", "service", "resource", "listener", "path"}
 
-// items are the keys that say of which item a line is: lines of several are grouped.
+// items are the keys that name the item of a line. Lines about several items are grouped.
 var items = []string{
 	"link", "issue", "card", "card_id", "task", "sub_issue", "copy", "other", "item", "delivery", "attempt", "attempts",
 	"event", "action", "author", "stack",
 }
 
-// reasons are the keys whose values are texts; the items that these name are left out of account.
+// reasons are the keys whose values are texts. Names of items in them do not count.
 var reasons = []string{"err", "why", "reason", "says"}
 
-// named is what tells one item from another within a text.
+// named matches the names of items within a text.
 var named = regexp.MustCompile(`[\w.-]+/[\w.-]+#\d+|\b[0-9a-f]{8,}\b|\d+`)
 
 // handler is the [slog.Handler] of this package.
@@ -178,7 +179,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-// ofError are the attributes of a line that are of the fact of its error, where that is of one.
+// ofError returns the attributes of a line that name the fact behind its error.
 func ofError(attrs []slog.Attr) []slog.Attr {
 	var of []slog.Attr
 	for _, a := range attrs {
@@ -241,7 +242,7 @@ func has(attrs []slog.Attr, key string) bool {
 	return is
 }
 
-// inOneForm gives durations the form that people read.
+// inOneForm gives durations one form.
 func inOneForm(attrs []slog.Attr) []slog.Attr {
 	out := make([]slog.Attr, len(attrs))
 	for i, a := range attrs {

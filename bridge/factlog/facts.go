@@ -15,7 +15,7 @@ type write struct {
 	line slog.Record
 }
 
-// fact is something that lines are written about.
+// fact is the state of one fact.
 type fact struct {
 	began, last time.Time // of its lines
 	written     time.Time
@@ -26,7 +26,7 @@ type fact struct {
 	to          slog.Handler // of the first line
 }
 
-// facts are what the lines of a log are about. It is safe for concurrent use.
+// facts holds the facts of a log. It is safe for concurrent use.
 type facts struct {
 	now func() time.Time
 
@@ -35,7 +35,7 @@ type facts struct {
 	swept time.Time
 }
 
-// admit says what is to be written now that a line of a fact came.
+// admit returns the lines to write now that a line of a fact came.
 func (f *facts) admit(key string, w write) []write {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -61,7 +61,7 @@ func (f *facts) admit(key string, w write) []write {
 	return append(out, held.take(now))
 }
 
-// end notes that a fact is over, and says what is to be written now.
+// end records that a fact is over, and returns the lines to write now.
 func (f *facts) end(key string, w write) []write {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -87,15 +87,15 @@ func (held *fact) ending() write {
 	return write{held.end.to, line}
 }
 
-// sweep says what of the lines that were withheld is to be written by now.
+// sweep returns the withheld lines that are due by now.
 func (f *facts) sweep() []write {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sweepAt(f.now(), "")
 }
 
-// sweepAt looks at all facts but one, at most once a second. Facts without a line for a while
-// are forgotten.
+// sweepAt checks all facts but one, at most once a second. A fact without lines for a while is
+// dropped.
 func (f *facts) sweepAt(now time.Time, but string) []write {
 	if now.Sub(f.swept) < time.Second {
 		return nil
@@ -131,9 +131,9 @@ func (held *fact) over(now time.Time) write {
 	return write{held.to, line}
 }
 
-// Anew has the next warnings of a log written though they were written within the minute: an
-// operator changed what they are about. What lasts, such as an outage, goes on. A log whose
-// handler is not of this package stays as it is.
+// Anew lets the next warnings of a log through even within the minute, as an operator changed
+// their subject. Lasting facts, such as an outage, go on. It does nothing for a log with
+// another handler.
 func Anew(ctx context.Context, log *slog.Logger) {
 	each(ctx, log, func(h *handler, key string, held *fact) []write {
 		if strings.HasPrefix(key, Fact+"\x00") {
@@ -158,7 +158,7 @@ func Flush(ctx context.Context, log *slog.Logger) {
 	})
 }
 
-// End ends all facts of a service that is asked no more, each by one line at once.
+// End ends all facts of a service that is no longer used, each by one line at once.
 func End(ctx context.Context, log *slog.Logger, service, message string) {
 	each(ctx, log, func(h *handler, key string, held *fact) []write {
 		name, of, is := ofService(key)
@@ -171,7 +171,7 @@ func End(ctx context.Context, log *slog.Logger, service, message string) {
 	})
 }
 
-// EndElsewhere ends a fact of each service but those that it lasts for.
+// EndElsewhere ends a fact of each service, except those for which it lasts.
 func EndElsewhere(ctx context.Context, log *slog.Logger, name, message string, lasts map[string]bool) {
 	each(ctx, log, func(h *handler, key string, held *fact) []write {
 		if of, service, is := ofService(key); is && of == name && !lasts[service] {
@@ -191,7 +191,7 @@ func (h *handler) ends(held *fact, name, service, message string) {
 	held.ended, held.end = line.Time, write{h.inner, line}
 }
 
-// ofService tells the name and the service of a fact that is of one, by its key.
+// ofService splits the key of a service's fact into the fact's name and the service.
 func ofService(key string) (name, service string, is bool) {
 	parts := strings.Split(key, "\x00")
 	if parts[0] != Fact || len(parts) < 2 {

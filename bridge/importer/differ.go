@@ -8,9 +8,9 @@ import (
 	"planbridge/mapping"
 )
 
-// A dry run says in what the items of a pair differ that would be joined, and whose value
-// would stand. The core decides so when the pair is joined: nothing was agreed on before.
-// What only a history tells, such as when a side was edited, is not asked for.
+// A dry run reports the differences between the items of a pair that would be joined, and
+// whose value would win. The core decides the same way when the pair is joined: it has no
+// base. Values that need a history, such as the time of an edit, are not read.
 
 // differences reads the card of a pair that would be joined, and compares it with the issue.
 func (im *run) differences(ctx context.Context, route *mapping.Route, issue *mapping.Issue, id mapping.CardID) ([]status.ImportDifference, error) {
@@ -41,7 +41,7 @@ func (im *run) differences(ctx context.Context, route *mapping.Route, issue *map
 	return out, nil
 }
 
-// wins is the side whose value stands, or what becomes of both.
+// wins is the side whose value wins, or what happens to both.
 func wins(d *mapping.Decision) string {
 	switch {
 	case d.Winner != "":

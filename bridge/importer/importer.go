@@ -1,13 +1,13 @@
-// Package importer takes in what is older than a route's first run.
+// Package importer imports items that are older than a route's first run.
 //
-// Issues that nobody touched since become cards, old cards become issues, and with match
-// pairs that people made on both sides are joined. An import only observes, behind all
-// live changes; the reconcile makes the partners by its own rules, the cards in batches.
-// So an import can be broken off, run again and run twice at any moment.
+// Untouched issues become cards, old cards become issues, and with match, pairs that people
+// made on both sides are joined. An import only observes, behind all live changes. The
+// reconcile makes the partners by its own rules, the cards in batches. So an import can be
+// broken off, run again and run twice at any moment.
 //
-// An import walks both sides twice. First it counts and looks for partners, before
-// anything is made. Then it observes, until a walk finds nothing new: lists shift while
-// people edit. Neither side is held in memory.
+// An import walks both sides twice. First it counts items and looks for partners, before
+// anything is made. Then it observes, until a walk finds nothing new: lists shift while people
+// edit. It holds neither side in memory.
 package importer
 
 import (
@@ -23,7 +23,7 @@ import (
 	"planbridge/store"
 )
 
-// GitHub is what is asked of GitHub beside the lists.
+// GitHub is what an import needs of GitHub beside the lists.
 type GitHub interface {
 	// Locate returns what the repository that a name stands for is called now.
 	Locate(ctx context.Context, repo string, id int64, anew bool) (string, error)
@@ -37,8 +37,8 @@ type GitHub interface {
 
 // Budget tells how much imports may write.
 type Budget interface {
-	// Forecast is how long GitHub's budgets make so many new issues and other writes of
-	// imports take, and the key of the configuration that bounds it.
+	// Forecast is how long GitHub's budgets take for so many new issues and other writes of
+	// imports. It also returns the configuration's key that bounds it.
 	Forecast(issues, edits int) (time.Duration, string)
 }
 
@@ -64,11 +64,11 @@ func New(o Options) *Importer { return &Importer{o} }
 // maxFailures bounds how many failures of a project are read.
 const maxFailures = 10_000
 
-// inHand bounds how many keys of an import are in the queue at once: enough
-// for full batches, and so few that memory is flat.
+// inHand bounds how many keys of an import are in the queue at once: enough for full batches,
+// and few enough for a flat memory.
 const inHand = 1000
 
-// Import begins an import, or returns the one that runs and was asked for the same.
+// Import begins an import, or returns the running one with the same request.
 func (i *Importer) Import(ctx context.Context, ask status.ImportAsk) (status.Job, error) {
 	if ask.State == "" {
 		ask.State = mapping.ImportOpen
@@ -115,7 +115,7 @@ type run struct {
 	released  map[int64]bool      // strangers' issues that were asked for, and whether a person let them in
 	announced time.Time           // until when it is known that more keys are to come
 	kin       *kinship            // of the survey
-	// children are those of waiting whose issues were listed as sub-issues.
+	// children are the waiting keys whose issues were listed as sub-issues.
 	children map[mapping.LinkID]child
 }
 
@@ -146,7 +146,7 @@ func (im *run) list(item status.ImportItem) {
 	})
 }
 
-// takes reports whether the import is for the route.
+// takes reports whether the import includes the route.
 func (im *run) takes(route *mapping.Route) bool {
 	for _, r := range im.routes {
 		if r == route || r.Name == route.Name {
@@ -156,9 +156,8 @@ func (im *run) takes(route *mapping.Route) bool {
 	return false
 }
 
-// survey counts what is to be done, and with match looks for partners: first
-// the titles of the cards, then which issues have one of them, each walked
-// before anything is made.
+// survey counts the work, and with match looks for partners: first the titles of the cards,
+// then the issues with such a title, each walked before anything is made.
 func (im *run) survey(ctx context.Context) error {
 	im.kin = newKinship()
 	defer func() { im.counted, im.kin = nil, nil }()
@@ -193,7 +192,7 @@ func (im *run) survey(ctx context.Context) error {
 	return nil
 }
 
-// countIssue takes an issue into the counts.
+// countIssue counts an issue.
 func (im *run) countIssue(ctx context.Context, route *mapping.Route, issue *mapping.Issue) error {
 	item := status.ImportItem{Where: issue.Name(), Title: issue.Title, Route: route.Name}
 	switch t := im.titleOf(route, issue.Title); {
@@ -240,8 +239,8 @@ func (im *run) countCard(_ context.Context, route *mapping.Route, card *mapping.
 	return nil
 }
 
-// labelWrites is how many writes show a card on its issue: one has its bucket and the status
-// that its tracking task gives it. An issue that is made has its bucket from the beginning.
+// labelWrites is how many writes project a card onto its issue: its bucket, and the status
+// that its tracking task gives it. A new issue has its bucket from the beginning.
 func labelWrites(route *mapping.Route, made bool) int {
 	if !route.Writes(mapping.GitHub) || made && !route.TrackingTask {
 		return 0
@@ -253,12 +252,12 @@ func isChild(issue *mapping.Issue) bool {
 	return issue.Parent != "" && issue.Parent != mapping.NoParent
 }
 
-// passes bounds how often the lists are walked: they shift while people edit,
-// so that a walk can miss what stands at a page's border.
+// passes bounds how often the lists are walked. They shift while people edit, so that a walk
+// can miss an item at a page's border.
 const passes = 5
 
-// carryOut observes what is to be imported until a walk finds nothing new:
-// sub-issues last, when their parents have cards.
+// carryOut observes the items to import until a walk finds nothing new. Sub-issues come last,
+// when their parents have cards.
 func (im *run) carryOut(ctx context.Context) error {
 	for pass := range passes {
 		found := 0
@@ -285,8 +284,7 @@ func (im *run) carryOut(ctx context.Context) error {
 	return nil
 }
 
-// observe stores observations, makes sure that not too many keys are in hand,
-// and returns how many links were made.
+// observe stores observations, bounds the keys in hand, and returns how many links were made.
 func (im *run) observe(ctx context.Context, byProject map[mapping.ObjectID][]store.Observation) (made int, err error) {
 	for project, obs := range mapping.Sorted(byProject) {
 		for len(obs) > 0 {
@@ -319,8 +317,8 @@ func (im *run) observe(ctx context.Context, byProject map[mapping.ObjectID][]sto
 	return made, im.settle(ctx, inHand)
 }
 
-// sameStore fails once the store is another one than the one that was surveyed: which pairs
-// were linked then, and which items are partners, is not known of this one.
+// sameStore fails once the store is another one than the surveyed one: its pairs and partners
+// are not known.
 func (im *run) sameStore(ctx context.Context) error {
 	switch now, err := im.Store.Epoch(ctx); {
 	case err != nil:
@@ -346,11 +344,11 @@ func (im *run) settle(ctx context.Context, most int) error {
 	}
 }
 
-// unready is how many keys that are not done end a look at those in hand: the
-// rest, which is younger, is hardly further.
+// unready ends a check of the keys in hand after this many unfinished ones. The rest is
+// younger, and hardly further.
 const unready = 100
 
-// sweep looks which of the keys in hand are done.
+// sweep finds the keys in hand that are finished.
 func (im *run) sweep(ctx context.Context) error {
 	depths, err := im.depths(ctx)
 	if err != nil {
@@ -394,7 +392,7 @@ func (im *run) sweep(ctx context.Context) error {
 	return nil
 }
 
-// depths are those of the queues that the keys in hand stand in.
+// depths are the depths of the queues of the keys in hand.
 func (im *run) depths(ctx context.Context) (map[mapping.ObjectID]store.Depth, error) {
 	out := map[mapping.ObjectID]store.Depth{}
 	for _, key := range im.waiting {

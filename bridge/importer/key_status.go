@@ -10,7 +10,7 @@ import (
 	"planbridge/store"
 )
 
-// keyStatus is what became of a key in hand.
+// keyStatus is the result of a key in hand.
 type keyStatus int
 
 const (
@@ -27,18 +27,18 @@ type child struct {
 	gone  time.Time
 }
 
-// handover is how long the link of a parent may take to make a part of what it
-// was handed. A walk that came before would take the issue for a new one.
+// handover is how long the link of a parent may take to make a part of an issue that was
+// handed to it. An earlier walk would take the issue for a new one.
 const handover = 10 * time.Second
 
-// takeChild remembers a link whose issue may be handed to its parent.
+// takeChild records a link whose issue may be handed to its parent.
 func (im *run) takeChild(link mapping.LinkID, issue *mapping.Issue) {
 	if isChild(issue) {
 		im.children[link] = child{issue: mapping.IssueRef(issue.ID)}
 	}
 }
 
-// statusOf looks what became of a key; one that was given up is listed.
+// statusOf reads the result of a key; a key that was given up is listed.
 func (im *run) statusOf(ctx context.Context, key store.Key, parked map[store.Key]string) (keyStatus, error) {
 	l, err := im.Store.Link(ctx, key)
 	reason, gaveUp := parked[key]
@@ -61,9 +61,8 @@ func isUnderWay(l *mapping.Link) bool {
 	return l.State == mapping.Entering || l.State == mapping.Creating || l.State == mapping.Linked && l.Synced.IsZero()
 }
 
-// meet takes a link that was there before into the counts. One that has no partner
-// yet, as another import or the service is at it, is waited for like those that this
-// import makes.
+// meet counts a link that existed before. A link without a partner, which another import or
+// the service is making, is awaited like the links of this import.
 func (im *run) meet(ctx context.Context, key store.Key) error {
 	l, err := im.Store.Link(ctx, key)
 	switch {
@@ -80,7 +79,7 @@ func (im *run) meet(ctx context.Context, key store.Key) error {
 	return nil
 }
 
-// goneTo tells a sub-issue that its parent's link has from what is dropped.
+// goneTo separates a sub-issue that its parent's link has taken from a link that was dropped.
 func (im *run) goneTo(ctx context.Context, key store.Key) (keyStatus, error) {
 	c, ok := im.children[key.Link]
 	if !ok {

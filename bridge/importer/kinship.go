@@ -16,8 +16,8 @@ import (
 // import, by a route that makes tasks of sub-issues. Where there is none, it gets a card of its
 // own. So does an issue below a closed parent that the import leaves out.
 
-// kinship is what a survey knows of the families of issues. Of issues that may have sub-issues it
-// keeps hashes of their names.
+// kinship is a survey's knowledge of the families of issues. For issues that may have
+// sub-issues it keeps hashes of their names.
 type kinship struct {
 	parents  map[uint64]uint64         // of the issues that were listed
 	cards    map[uint64]*mapping.Route // the route of the card that an issue gets, has, or is a part of
@@ -39,21 +39,21 @@ func newKinship() *kinship {
 
 func hashName(name string) uint64 { return maphash.String(hashSeed, strings.ToLower(name)) }
 
-// lists takes in an issue that a walk shows.
+// lists records an issue of a walk.
 func (k *kinship) lists(issue *mapping.Issue) {
 	if isChild(issue) {
 		k.parents[hashName(issue.Name())] = hashName(issue.Parent)
 	}
 }
 
-// getsCard takes in that an issue gets a card.
+// getsCard records that an issue gets a card.
 func (k *kinship) getsCard(issue *mapping.Issue, route *mapping.Route) {
 	if !issue.Childless {
 		k.cards[hashName(issue.Name())] = route
 	}
 }
 
-// add takes in a sub-issue. What becomes of it is told once all issues are listed.
+// add records a sub-issue. Its result is known once all issues are listed.
 func (k *kinship) add(issue *mapping.Issue, route *mapping.Route, item status.ImportItem) {
 	c := &subIssue{name: hashName(issue.Name()), route: route}
 	if len(k.order) < inventory.MaxItems { // no more are listed
@@ -65,7 +65,7 @@ func (k *kinship) add(issue *mapping.Issue, route *mapping.Route, item status.Im
 // maxLevels is how deep GitHub nests sub-issues.
 const maxLevels = 8
 
-// place finds of which card a sub-issue becomes a part, if of any.
+// place finds the card of which a sub-issue becomes a task, if any.
 func (k *kinship) place(c *subIssue) {
 	if c.placed {
 		return
@@ -84,7 +84,7 @@ func (k *kinship) place(c *subIssue) {
 	k.cards[c.name] = cmp.Or(above, c.route)
 }
 
-// countChildren takes the sub-issues into the counts.
+// countChildren counts the sub-issues.
 func (im *run) countChildren(ctx context.Context) error {
 	if len(im.kin.order) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func (im *run) countChildren(ctx context.Context) error {
 	return nil
 }
 
-// linkedParents looks which of the issues above have cards already.
+// linkedParents finds the parents that have cards already.
 func (im *run) linkedParents(ctx context.Context) error {
 	above, routes := map[uint64]bool{}, im.Inventory.Settings().Routes
 	for _, parent := range im.kin.parents {

@@ -12,7 +12,7 @@ import (
 // same route with the same canonical title, where each is the only one. Of the
 // cards only a hash of the title and the id is held.
 
-// hashSeed makes the hashes of titles, and of items, those of this process.
+// hashSeed makes the hashes of titles and items unique to this process.
 var hashSeed = maphash.MakeSeed()
 
 type titleKey struct {
@@ -20,7 +20,7 @@ type titleKey struct {
 	hash  uint64
 }
 
-// title is a title that unlinked cards of a route's buckets have.
+// title is a title of unlinked cards in a route's buckets.
 type title struct {
 	card          mapping.CardID // the first of them
 	cards, issues int
@@ -29,8 +29,8 @@ type title struct {
 // unique reports whether the title has exactly one card and one issue.
 func (t *title) unique() bool { return t != nil && t.cards == 1 && t.issues == 1 }
 
-// matched reports whether an issue has the title of the card: it is joined
-// with it, or nobody knows which of several it is.
+// matched reports whether an issue has the card's title: the two are joined, or several items
+// make it ambiguous.
 func (t *title) matched() bool { return t != nil && t.issues > 0 }
 
 func (t *title) why() string {
@@ -41,8 +41,7 @@ func keyOfTitle(route *mapping.Route, a mapping.Attribute, text string) titleKey
 	return titleKey{route.Name, maphash.String(hashSeed, mapping.CanonicalTitle(mapping.GitHubForm(a, text, "")))}
 }
 
-// titleOf returns what is known of a title, nil where no unlinked card has it
-// or nothing is matched.
+// titleOf returns the record of a title; nil: no unlinked card has it, or nothing is matched.
 func (im *run) titleOf(route *mapping.Route, text string) *title {
 	if im.ask.Match == "" {
 		return nil

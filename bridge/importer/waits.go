@@ -10,11 +10,11 @@ import (
 	"planbridge/store"
 )
 
-// looked is how many of the keys in hand are asked what they wait for.
+// looked is how many of the keys in hand are asked for their reason to wait.
 const looked = 5
 
-// waits tells what the keys wait for. Those of a project wait for a service that is away or
-// a route that is paused, the oldest of the import until a moment.
+// waits reports what the keys wait for: the keys of a project for a service that is away or a
+// paused route, and the oldest keys of the import until a moment.
 func (im *run) waits(ctx context.Context, depths map[mapping.ObjectID]store.Depth) (status.Waits, error) {
 	out := status.Waits{}
 	for _, d := range mapping.Sorted(depths) {

@@ -15,7 +15,7 @@ import (
 	"planbridge/store"
 )
 
-// issueVisit is told of an issue that the import takes and no link knows.
+// issueVisit receives an issue that the import takes and no link has.
 type issueVisit func(context.Context, *mapping.Route, *mapping.Issue) error
 
 // issueWalk is one walk over the issues of the import's routes.
@@ -59,8 +59,8 @@ func (w *issueWalk) EndPage(ctx context.Context) error {
 // SkipRepository implements [inventory.IssueVisitor].
 func (w *issueWalk) SkipRepository(repo string, err error) { w.unread(repo, err) }
 
-// guarded takes up one item. One on which the program panics counts as failed, once,
-// and the import goes on.
+// guarded handles one item. An item on which the program panics counts as failed, once, and
+// the import goes on.
 func (im *run) guarded(where string, do func() error) error {
 	err := im.Guard.Do("import of", where, do)
 	if !guard.Panicked(err) {
@@ -70,8 +70,8 @@ func (im *run) guarded(where string, do func() error) error {
 	return nil
 }
 
-// unread says once that a repository refuses to be listed; it does not keep the
-// others from being imported.
+// unread reports once that a repository refuses to be listed. The other repositories are
+// imported.
 func (im *run) unread(repo string, err error) {
 	if im.refused[repo] {
 		return
@@ -90,7 +90,7 @@ func (im *run) isPublic(ctx context.Context, repo string) (bool, error) {
 	return !private && err == nil, err
 }
 
-// issue hands an issue to visit where it is to be imported.
+// issue passes an issue to visit where it is to be imported.
 func (im *run) issue(ctx context.Context, issue *mapping.Issue, public bool, visit issueVisit, counting bool) error {
 	set := im.Inventory.Settings()
 	e := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, im.GitHub.Authorship(issue.Author)), Public: public}
@@ -144,8 +144,8 @@ func (im *run) isReleased(ctx context.Context, issue *mapping.Issue) (bool, erro
 	return released, err
 }
 
-// seen counts an issue that was looked at; why it stays out is "" where it
-// does not.
+// seen counts an issue that was examined; why is the reason why it stays out, "" where it does
+// not.
 func (im *run) seen(known bool, why string) {
 	im.count(func(r *status.ImportResult) {
 		r.Seen++
@@ -158,8 +158,8 @@ func (im *run) seen(known bool, why string) {
 	})
 }
 
-// again reports whether a walk that counts has shown an item before: lists shift
-// while people edit, so that it can stand on two pages, or in two buckets.
+// again reports whether a counting walk has shown an item before. Lists shift while people
+// edit, so that it can stand on two pages, or in two buckets.
 func (im *run) again(ref mapping.Ref) bool {
 	if im.counted == nil {
 		return false
@@ -170,8 +170,7 @@ func (im *run) again(ref mapping.Ref) bool {
 	return before
 }
 
-// joinIn waits, too, for what an import before this one, or beside it, has
-// under way.
+// joinIn also waits for the keys of an earlier or a concurrent import.
 func (im *run) joinIn(ctx context.Context, key store.Key, issue *mapping.Issue) error {
 	l, err := im.Store.Link(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
@@ -187,9 +186,8 @@ func (im *run) joinIn(ctx context.Context, key store.Key, issue *mapping.Issue) 
 	return nil
 }
 
-// importIssues observes the issues that are to become cards, or are to be
-// joined with one. Sub-issues are left for another walk, when their parents'
-// cards are there.
+// importIssues observes the issues that become cards, or are joined with one. Sub-issues are
+// left for a later walk, when their parents have cards.
 func (im *run) importIssues(ctx context.Context, children bool, page func(context.Context, map[mapping.ObjectID][]store.Observation) error) error {
 	batch := map[mapping.ObjectID][]store.Observation{}
 	visit := func(_ context.Context, route *mapping.Route, issue *mapping.Issue) error {
@@ -215,12 +213,11 @@ func (im *run) importIssues(ctx context.Context, children bool, page func(contex
 	return im.announce(ctx, time.Time{})
 }
 
-// ahead is how long GitHub may take for the next page of issues before those who
-// wait for it in their batches do so no longer.
+// ahead is how long GitHub may take for the next page of issues before keys stop waiting for
+// it in their batches.
 const ahead = 10 * time.Second
 
-// announce says until when more keys are about to be observed, where that is not
-// known yet.
+// announce records until when more keys are about to be observed, where that is not known yet.
 func (im *run) announce(ctx context.Context, until time.Time) error {
 	if !until.IsZero() && until.Sub(im.announced) < ahead/2 {
 		return nil
@@ -258,14 +255,13 @@ func (im *run) ofIssue(route *mapping.Route, issue *mapping.Issue, children bool
 	}, true
 }
 
-// errEnough ends a walk over cards, whose answer must not wait for what is
-// done about them.
+// errEnough ends a walk over cards, whose answer must not wait for the work on them.
 var errEnough = errors.New("enough cards")
 
 // cardsAtOnce is how many cards a walk gathers; the next one goes on.
 const cardsAtOnce = 200
 
-// importCards observes the cards that are to become issues, some at a time.
+// importCards observes the cards that become issues, some at a time.
 func (im *run) importCards(ctx context.Context, page func(context.Context, map[mapping.ObjectID][]store.Observation) error) error {
 	for {
 		batch := map[mapping.ObjectID][]store.Observation{}
@@ -307,8 +303,8 @@ func (im *run) ofCard(route *mapping.Route, card *mapping.Card) store.Observatio
 	}
 }
 
-// cardVisit is told of a card, in a bucket of one of the import's routes, that
-// no link knows and no marker of ours names.
+// cardVisit receives a card, in a bucket of one of the import's routes, that no link has and
+// no marker of ours names.
 type cardVisit func(context.Context, *mapping.Route, *mapping.Card) error
 
 // eachCard walks the backlogs of the routes' projects.
@@ -332,7 +328,7 @@ func (im *run) eachCard(ctx context.Context, visit cardVisit) error {
 	})
 }
 
-// card hands a card to visit where it is to be imported.
+// card passes a card to visit where it is to be imported.
 func (im *run) card(ctx context.Context, route *mapping.Route, card *mapping.Card, visit cardVisit) error {
 	_, marks := im.Inventory.Settings().Keys.In(route.Project).Body(card.Summary.Value)
 	if slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkCard }) {

@@ -12,12 +12,11 @@ import (
 	"planbridge/store"
 )
 
-// factUnlisted is that GitHub's side has not been looked through.
+// factUnlisted names the fact that a repository has not been listed for this epoch.
 const factUnlisted = "nothing is created yet"
 
-// adopt lets the project create things once GitHub's side has been looked
-// through for this epoch of the store, as planning's has been when it is called
-// (see the package comment).
+// adopt allows creates in the project, once GitHub's side has been listed for this epoch of
+// the store. Planning's side has been by then (see the package comment).
 func (p *Poller) adopt(ctx context.Context) error {
 	unlisted, err := p.unlistedRepository(ctx)
 	if err != nil {
@@ -41,9 +40,9 @@ func (p *Poller) adopt(ctx context.Context) error {
 	return nil
 }
 
-// Adopt completes the adoption of the project once GitHub's side has been
-// looked through as well, without waiting for the next round. Before a complete
-// round, and while one is under way (which then sees to it), it does nothing.
+// Adopt completes the adoption of the project once GitHub's side has been listed, without
+// waiting for the next round. Before a complete round, and during one (which completes the
+// adoption itself), it does nothing.
 func (p *Poller) Adopt(ctx context.Context) error {
 	if !p.atWork.Try() {
 		return nil
@@ -62,8 +61,8 @@ func (p *Poller) Adopt(ctx context.Context) error {
 	return nil
 }
 
-// unlistedRepository is a repository of the project's routes whose own issues were not
-// listed for this epoch; "": all were.
+// unlistedRepository is a repository of the project's routes whose own issues have not been
+// listed for this epoch; "": all have.
 func (p *Poller) unlistedRepository(ctx context.Context) (repo string, err error) {
 	for _, route := range p.o.Settings.Routes().In(p.o.Project) {
 		needed := route.Named()
@@ -80,9 +79,9 @@ func (p *Poller) unlistedRepository(ctx context.Context) (repo string, err error
 	return "", nil
 }
 
-// observeAgain has the next round observe every card that this one showed, changed or not.
-// The links that GitHub's markers restored came after the sights of their cards, which
-// the store dropped: no link was there to take them. Only a listing tells a card's bucket.
+// observeAgain makes the next round observe every card of this one, changed or not. The store
+// dropped the earlier observations of cards whose links GitHub's markers have only now
+// restored. Only a listing has a card's bucket.
 func (p *Poller) observeAgain(ctx context.Context) error {
 	p.backlog.tag = ""
 	r := p.newRound(p.clock.Now())
@@ -99,12 +98,12 @@ func (p *Poller) observeAgain(ctx context.Context) error {
 	return r.flush(ctx)
 }
 
-// namedCards is how many cards that were taken for old are named at most.
+// namedCards bounds how many old cards are named.
 const namedCards = 20
 
-// adoptionReport counts the cards without a marker that were in a route's bucket when its
-// project was adopted: they count as old, whenever they were made, and have no
-// issue until they are imported.
+// adoptionReport counts the cards without a marker that were in a route's bucket when the
+// project was adopted. They count as old, whenever they were made, and get no issue before an
+// import.
 type adoptionReport struct {
 	routes map[string]oldCards
 	lost   bool // a card with a marker was there: the store is not the project's first
@@ -115,7 +114,7 @@ type oldCards struct {
 	named []int64 // their numbers as people see them; the first few
 }
 
-// add notes a card, once it is known to be remembered.
+// add counts a card that has been stored.
 func (l *adoptionReport) add(route string, cid int64) {
 	if l.routes == nil {
 		l.routes = map[string]oldCards{}
@@ -127,8 +126,8 @@ func (l *adoptionReport) add(route string, cid int64) {
 	l.routes[route] = c
 }
 
-// log says, once, what was left alone: as a warning where a card may have been made
-// just before the store was lost, which nothing tells from an old one.
+// log reports once how many cards are left alone. It warns where a card may have been made
+// just before the store was lost, as nothing tells it from an old one.
 func (l *adoptionReport) log(ctx context.Context, logger *slog.Logger) {
 	level, text := slog.LevelInfo, "cards that were there before the first run are left alone: import takes them"
 	if l.lost {

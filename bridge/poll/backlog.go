@@ -9,22 +9,22 @@ import (
 	"planbridge/mapping"
 )
 
-// wholeReading is how often the backlog is read whole though its tag says that nothing
-// changed. It bounds what a service's wrong tag hides.
+// wholeReading is how often the backlog is read as a whole though its tag says that nothing
+// changed. It bounds the effect of a service's wrong tag.
 const wholeReading = 10 * time.Minute
 
-// backlog is the last reading of the backlog that nothing is left to do of. While its tag is
-// that of the service's answer, all cards that it showed are as they were.
+// backlog is the last reading of the backlog that was handled as a whole. While the service's
+// answer has its tag, all its cards are unchanged.
 type backlog struct {
 	tag     string // "": the backlog is read whole
 	read    time.Time
 	reading uint32 // counts the readings; cards have the number of theirs
 	roles   map[bucketName]bucketRole
-	// merged has the quick hashes of what sprints showed of its cards, by card.
+	// merged has the quick hashes of the backlog's cards as sprints showed them.
 	merged map[mapping.ObjectID]uint64
 }
 
-// readBacklog takes in the cards of all buckets as they stream by.
+// readBacklog handles the cards of all buckets as they stream in.
 func (r *round) readBacklog(ctx context.Context) error {
 	b := &r.Poller.backlog
 	was, since := *b, r.unchangedSince(ctx)
@@ -63,7 +63,7 @@ type openBucket struct {
 	role *bucketRole // nil: not asked yet
 }
 
-// enterBucket takes in which bucket the next card is in.
+// enterBucket sets the bucket of the next cards.
 func (r *round) enterBucket(name bucketName) {
 	if r.bucket.seed != 0 && r.bucket.name == name {
 		return
@@ -72,7 +72,7 @@ func (r *round) enterBucket(name bucketName) {
 	r.bucket = openBucket{name: name, seed: textSeed(name)}
 }
 
-// keepReading keeps the tag of a reading of which all was taken in.
+// keepReading keeps the tag of a reading that was handled as a whole.
 func (r *round) keepReading() {
 	if r.refused != nil || !r.complete || r.deferred || r.adopting {
 		return
@@ -80,8 +80,8 @@ func (r *round) keepReading() {
 	r.Poller.backlog.tag, r.Poller.backlog.roles = r.tag, r.roles
 }
 
-// unchangedSince is the tag of the last reading where a backlog that did not change since
-// leaves nothing to do, else "".
+// unchangedSince is the tag of the last reading, where an unchanged backlog needs no work;
+// else "".
 func (r *round) unchangedSince(ctx context.Context) string {
 	b := &r.Poller.backlog
 	if b.tag == "" || r.adopting || r.began.Sub(b.read) >= wholeReading {
@@ -101,7 +101,7 @@ func (r *round) unchangedSince(ctx context.Context) string {
 	return b.tag
 }
 
-// confirmReading takes in that the backlog is as the last reading showed it.
+// confirmReading records that the backlog is as in the last reading.
 func (r *round) confirmReading() {
 	for id, k := range r.cards.items {
 		if k.reading != r.Poller.backlog.reading {
@@ -113,7 +113,7 @@ func (r *round) confirmReading() {
 	}
 }
 
-// listedCard takes in a card of the backlog.
+// listedCard handles a card of the backlog.
 func (r *round) listedCard(ctx context.Context, bucket mapping.ObjectID, title string, card mapping.Card) error {
 	if s := r.sprintCards[card.ID]; s != nil {
 		r.text = 0
@@ -130,8 +130,8 @@ func (r *round) listedCard(ctx context.Context, bucket mapping.ObjectID, title s
 	return r.card(ctx, &c, backlogListing)
 }
 
-// unchangedText reports whether a card's text hashes as it did when the card was taken in,
-// and notes that it was seen. Such a card is not even decoded.
+// unchangedText reports whether the hash of a card's text is the stored one, and records the
+// sight. Such a card is not even decoded.
 func (r *round) unchangedText(ctx context.Context, id []byte) bool {
 	k := r.cards.items[mapping.ObjectID(id)]
 	if k == nil || k.raw != r.text || r.sprintCards[mapping.ObjectID(id)] != nil {
@@ -156,8 +156,8 @@ func (r *round) unchangedText(ctx context.Context, id []byte) bool {
 	return true
 }
 
-// mergeSightings takes in a card that the backlog and a sprint show: the newer sight
-// counts, and the bucket is that of the backlog.
+// mergeSightings handles a card that the backlog and a sprint show. The newer version counts,
+// and the bucket is the backlog's.
 func (r *round) mergeSightings(ctx context.Context, bucket mapping.ObjectID, title string, backlog, sprint mapping.Card) error {
 	r.Poller.backlog.merged[backlog.ID] = r.cards.quickCard(&sprint)
 	c := newest(backlog, sprint)

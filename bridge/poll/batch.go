@@ -9,15 +9,15 @@ import (
 	"planbridge/store"
 )
 
-// item is a sight of a card or task that is to be stored and then remembered.
+// item is a sight of a card or a task that is to be stored, and then cached.
 type item struct {
 	obs   *store.Observation // nil: only to be remembered
 	cache *cardCache         // nil: not to be remembered
 	id    mapping.ObjectID
 	entry cacheEntry
 	err   error // why the store did not take it
-	// left is the route whose bucket held the card, the number of which is cid,
-	// when the project was adopted; "": none.
+	// left is the route whose bucket had the card, with the number cid, when the project was
+	// adopted; "": none.
 	left string
 	cid  int64
 }
@@ -30,10 +30,9 @@ func (r *round) add(ctx context.Context, it item) error {
 	return r.flush(ctx)
 }
 
-// flush stores what was gathered: the observations first, then the marks of
-// those that were taken, and last the memory. Whatever fails is seen again in
-// the next round; what a full queue refuses keeps nothing else from being
-// stored.
+// flush stores the batch: first the observations, then the marks of the accepted ones, and
+// last the cache. A failed item is seen again in the next round. An item that a full queue
+// refuses does not block the others.
 func (r *round) flush(ctx context.Context) error {
 	batch := r.batch
 	r.batch = r.batch[:0]
@@ -72,8 +71,8 @@ func (r *round) flush(ctx context.Context) error {
 	return nil
 }
 
-// noteRefusal takes in whether the store took an item. What is spoilt is set aside and
-// keeps the round from adopting, and from nothing else.
+// noteRefusal records whether the store accepted an item. A damaged item is set aside. It
+// keeps the round from adopting the project, and from nothing else.
 func (r *round) noteRefusal(it *item) {
 	spoilt := errors.Is(it.err, store.ErrSpoilt)
 	switch {
@@ -88,7 +87,7 @@ func (r *round) noteRefusal(it *item) {
 	r.o.Guard.Report("observation of", string(it.obs.Refs[0]), it.err)
 }
 
-// observe stores the batch's observations, and notes which the store did not take.
+// observe stores the batch's observations, and records which ones the store refused.
 func (r *round) observe(ctx context.Context, batch []item) error {
 	var obs []store.Observation
 	var items []*item

@@ -14,18 +14,18 @@ type bucketName struct {
 	title string
 }
 
-// bucketRole is what a bucket means for the cards in it.
+// bucketRole says what a route does with new cards of a bucket.
 type bucketRole struct {
 	route  *mapping.Route // makes issues of new cards; nil: none does
 	enters bool           // what was in it when the route began is recorded
 }
 
-// roleOf says what the card's bucket means.
+// roleOf is the role of the card's bucket.
 func (r *round) roleOf(ctx context.Context, c *mapping.Card) bucketRole {
 	return r.bucketRole(ctx, bucketName{c.Bucket, c.BucketName})
 }
 
-// bucketRole says what a bucket means.
+// bucketRole is the role of a bucket.
 func (r *round) bucketRole(ctx context.Context, key bucketName) bucketRole {
 	if h, ok := r.roles[key]; ok {
 		return h
@@ -43,8 +43,8 @@ func (r *round) bucketRole(ctx context.Context, key bucketName) bucketRole {
 	return h
 }
 
-// bucketIDs returns a bucket's ids, the one that its listing shows first. The
-// others are asked for only where a route names a bucket by an id.
+// bucketIDs returns a bucket's ids, the one of its listing first. The others are read only
+// where a route names a bucket by an id.
 func (r *round) bucketIDs(ctx context.Context, bucket mapping.ObjectID) []mapping.ObjectID {
 	ids := []mapping.ObjectID{bucket}
 	if r.o.Buckets == nil || !slices.ContainsFunc(r.routes.In(r.o.Project), (*mapping.Route).NamesBucketByID) {
@@ -61,13 +61,12 @@ func (r *round) bucketIDs(ctx context.Context, bucket mapping.ObjectID) []mappin
 // docBaseline is the document that keeps the baseline, in the project's space.
 const docBaseline = "baseline"
 
-// baseline says which buckets of which routes, by their identities, have been recorded: what was in
-// them then is old, what is first seen in them later enters.
+// baseline names the recorded buckets of each route. A card that was there by then is old, and
+// a card that is first seen there later enters.
 type baseline map[string][]string
 
-// record makes the buckets of the routes as they are configured now the
-// baseline, once all their cards are marked. It drops routes that are no more,
-// so that one that comes back begins anew.
+// record makes the current buckets of the routes the baseline, once all their cards have
+// marks. A removed route is dropped, so that it begins anew when it comes back.
 func (r *round) record(ctx context.Context) error {
 	now := baseline{}
 	for _, route := range r.routes.In(r.o.Project) {

@@ -12,30 +12,29 @@ import (
 	"planbridge/store"
 )
 
-// cardCache is what was seen of a project's cards, or of its tasks. The store keeps it as
-// marks: id to "digest route\x1froute…", and "\x1euser\x1fuser…". A route may be a stamp,
-// see stamp.go. The process adds a quick hash of each item, so that one that did not change
-// costs next to nothing.
+// cardCache caches a project's cards, or its tasks. The store keeps the entries as marks: id
+// to "digest route\x1froute…", and "\x1euser\x1fuser…". A route may be a stamp, see stamp.go.
+// The process adds a quick hash of each item, so that an unchanged one costs next to nothing.
 type cardCache struct {
 	set   string // the marks' name
 	seed  maphash.Seed
 	items map[mapping.ObjectID]*cacheEntry
-	// buckets holds each bucket that cards were shown in once.
+	// buckets holds one copy of each bucket.
 	buckets map[knownBucket]*knownBucket
-	// routes has the routes of entries that were loaded, by how marks name them.
+	// routes has the routes of loaded entries, by their text in marks.
 	routes map[string][]string
 }
 
-// knownBucket is the bucket that a listing of the backlog shows a card in. Without a title
-// the state alone is known.
+// knownBucket is a card's bucket in the backlog's listing. Without a title only the state is
+// known.
 type knownBucket struct {
 	bucketName
 	stateID mapping.ObjectID
 }
 
-// cacheEntry is what is remembered of one item.
+// cacheEntry is the cached state of one item.
 type cacheEntry struct {
-	// What each round looks at comes first: it then lies together in memory.
+	// The fields that each round reads come first, so that they lie together in memory.
 
 	raw     uint64 // hash of the text that the backlog showed it as, see openBucket; 0: not known
 	quick   uint64 // quick hash of what digest is of; 0: not taken in this process
@@ -46,9 +45,9 @@ type cacheEntry struct {
 	made bool
 	told bool // the versions are those that were shown last
 	held bool // the store's servers restarted, and it holds the observation of this
-	// seen is when the round began that last saw it. confirmed is when the round began
-	// that last showed it as it is remembered here. Both are in Unix nanoseconds; 0: no
-	// round of this process. A sight that could not be stored moves seen alone.
+	// seen is when the last round began that saw it. confirmed is when the last round began
+	// that showed it as it is cached here. Both are in Unix nanoseconds; 0: no round of this
+	// process. A sight that could not be stored changes seen alone.
 	seen, confirmed int64
 	routes          []string         // in whose buckets the card has been seen, or oldTask; shared, never changed in place
 	listing         mapping.ObjectID // that showed it last: a sprint, or backlogListing
@@ -57,13 +56,13 @@ type cacheEntry struct {
 	digest  string   // "": it is observed again, changed or not
 	users   []string // who works on the card in its sprint, see recallUsers
 	version int64    // as it was shown last; 0: not known
-	// versions are the card's as it is remembered here, where told is set, and times when
-	// those of its attributes came to be that changed in this process; nil: none did.
+	// versions are the card's as it is cached here, where told is set. times bounds when those
+	// of its attributes changed that changed in this process; nil: none did.
 	versions [4]int64
 	times    *[4]mapping.Interval
 }
 
-// markSeen notes that the card was seen in a round.
+// markSeen records that a round saw the card.
 func (k *cacheEntry) markSeen(r *round, listing mapping.ObjectID) {
 	k.listing = listing
 	if listing == backlogListing {
@@ -74,7 +73,7 @@ func (k *cacheEntry) markSeen(r *round, listing mapping.ObjectID) {
 	}
 }
 
-// polled bounds when what a round shows of the card came to be.
+// polled bounds when a change that a round shows was made.
 func (k *cacheEntry) polled(now time.Time) mapping.Interval {
 	if k.confirmed == 0 {
 		return mapping.Interval{}
@@ -82,9 +81,9 @@ func (k *cacheEntry) polled(now time.Time) mapping.Interval {
 	return mapping.Interval{From: time.Unix(0, k.confirmed).UTC(), To: now.UTC()}
 }
 
-// takeVersions takes in the versions of a card's attributes, before its quick hash is, and
-// returns when each came to be, as far as rounds of this process tell. fresh: the
-// card is new itself.
+// takeVersions records the versions of a card's attributes, before its quick hash is taken. It
+// returns when each was written, as far as rounds of this process say. fresh: the card itself
+// is new.
 func (k *cacheEntry) takeVersions(c *mapping.Card, fresh bool, polled mapping.Interval) map[mapping.Attribute]mapping.Interval {
 	versions, told := c.Versions(), k.told || fresh
 	times := new([4]mapping.Interval) // others may have the old ones
@@ -129,7 +128,7 @@ func newCardCache(set string, items int) *cardCache {
 	}
 }
 
-// readMark is what a mark says of an item.
+// readMark decodes a mark.
 func (m *cardCache) readMark(mark string) *cacheEntry {
 	mark, users := cutUsers(mark)
 	digest, routes, _ := strings.Cut(mark, " ")
@@ -138,15 +137,15 @@ func (m *cardCache) readMark(mark string) *cacheEntry {
 	return k
 }
 
-// HasEntered reports whether a card with a mark was seen in a bucket of a route. No such
-// card enters by that route.
+// HasEntered reports whether a mark says that its card was seen in a bucket of a route. Such a
+// card does not enter by that route.
 func HasEntered(mark string, route *mapping.Route) bool {
 	return newCardCache(SetCards, 0).readMark(mark).entered(route.Identity())
 }
 
-// inherit takes over in whose buckets cards were seen, from the cache of a store that was
-// lost. What people made since then still enters, and what was old stays old. Nothing else
-// is known to be stored.
+// inherit takes over, from the cache of a lost store, the buckets in which cards were seen. So
+// cards that people made since then still enter, and old ones stay old. Nothing else is known
+// to be stored.
 func (m *cardCache) inherit(old *cardCache) {
 	for id, k := range old.items {
 		if _, ok := m.items[id]; !ok && !k.made {
@@ -176,7 +175,7 @@ func (m *cardCache) doubt(marks []unsureMark) {
 	}
 }
 
-// put remembers an item.
+// put caches an item.
 func (m *cardCache) put(id mapping.ObjectID, k cacheEntry) {
 	if old := m.items[id]; old != nil {
 		*old = k
@@ -185,9 +184,9 @@ func (m *cardCache) put(id mapping.ObjectID, k cacheEntry) {
 	m.items[id] = &k
 }
 
-// completeBucket remembers the bucket that a listing tells, and completes a sight
-// that does not tell it: a sprint's listing shows no buckets. The store may still
-// hold the sight that told it, which this one replaces there.
+// completeBucket caches a listing's bucket, and completes a sight without one: a sprint's
+// listing has no buckets. The store may still hold the sight with the bucket, which this one
+// replaces there.
 func (m *cardCache) completeBucket(c *mapping.Card, k *cacheEntry) {
 	switch {
 	case c.BucketName != "":
@@ -197,7 +196,7 @@ func (m *cardCache) completeBucket(c *mapping.Card, k *cacheEntry) {
 	}
 }
 
-// bucket is the one copy of a bucket that the entries share.
+// bucket is the shared copy of a bucket.
 func (m *cardCache) bucket(b knownBucket) *knownBucket {
 	if m.buckets[b] == nil {
 		m.buckets[b] = &b
@@ -216,19 +215,19 @@ func (k *cacheEntry) mark() string {
 // entered reports whether the card was seen in a bucket of the route before.
 func (k *cacheEntry) entered(route string) bool { return slices.Contains(k.routes, route) }
 
-// Who works on a card's tasks is shown by the listing of its sprint alone. So
-// that a sight of the card in the backlog, or in a round that leaves out an
-// ended sprint, is no change, the users are remembered with the card.
+// Only the listing of its sprint shows who works on a card's tasks. The users are cached with
+// the card. So a sight of the card in the backlog, or in a round that leaves out an ended
+// sprint, counts as no change.
 
-// recallUsers completes a sight that does not tell the users.
+// recallUsers completes a sight without users.
 func recallUsers(c *mapping.Card, k *cacheEntry) {
 	if c.Users == nil {
 		c.Users = k.users
 	}
 }
 
-// markUsers is the users' part of a card's mark: none where they are not known,
-// a bare separator where there is nobody.
+// markUsers is the users' part of a card's mark: none where they are not known, a bare
+// separator where there are none.
 func markUsers(users []string) string {
 	if users == nil {
 		return ""
@@ -236,7 +235,7 @@ func markUsers(users []string) string {
 	return "\x1e" + strings.Join(users, "\x1f")
 }
 
-// cutUsers takes it off a mark.
+// cutUsers splits the users' part off a mark.
 func cutUsers(mark string) (rest string, users []string) {
 	rest, text, known := strings.Cut(mark, "\x1e")
 	switch {

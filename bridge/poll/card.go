@@ -8,8 +8,8 @@ import (
 	"planbridge/store"
 )
 
-// unchanged reports whether nothing is to be done about a card, and notes that
-// it was seen. It neither allocates nor asks the store.
+// unchanged reports whether a card needs no work, and records that it was seen. It neither
+// allocates nor asks the store.
 func (r *round) unchanged(ctx context.Context, c *mapping.Card, listing mapping.ObjectID) bool {
 	if c.Placeholder {
 		return true // holds tasks of no card; no issue has it for a partner
@@ -28,12 +28,12 @@ func (r *round) unchanged(ctx context.Context, c *mapping.Card, listing mapping.
 	return r.isStored(k, h)
 }
 
-// isStored reports whether nothing is left to do of an item that is as it is remembered.
+// isStored reports whether an item that equals its cache entry needs no work.
 func (r *round) isStored(k *cacheEntry, h bucketRole) bool {
 	return !r.adopting && !k.gone && k.digest != "" && (h.route == nil || k.entered(h.route.Identity()))
 }
 
-// card takes in a card.
+// card handles a card.
 func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.ObjectID) error {
 	if r.unchanged(ctx, c, listing) {
 		return nil
@@ -93,8 +93,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 	return r.add(ctx, seen)
 }
 
-// lastCompleteNano is when the last round began that would have shown a card that is
-// new now.
+// lastCompleteNano is when the last round began that would have shown a card which is new now.
 func (r *round) lastCompleteNano() int64 {
 	if r.lastComplete.IsZero() {
 		return 0
@@ -102,11 +101,10 @@ func (r *round) lastCompleteNano() int64 {
 	return r.lastComplete.UnixNano()
 }
 
-// followMarker proposes the link that a card's marker names: the answer to its
-// creation may not have come yet, or the store may have lost the link, which is
-// then rebuilt. It reports whether the card carries a marker of ours, which
-// makes it no new card whatever becomes of it. Of several cards with one
-// marker, which is the true one is for the reconcile to say.
+// followMarker proposes the link that a card's marker names. The answer to its creation may
+// not have come yet, or the store may have lost the link, which is then rebuilt. It reports
+// whether the card has a marker of ours, so that it counts as no new card. Of several cards
+// with one marker, the reconcile finds the true one.
 func (r *round) followMarker(obs *store.Observation, c *mapping.Card) bool {
 	_, marks := r.keys.Body(c.Summary.Value)
 	for _, m := range marks {
@@ -126,10 +124,10 @@ func (r *round) followMarker(obs *store.Observation, c *mapping.Card) bool {
 	return false
 }
 
-// isForeign reports, and says, that a card is of a bridge with other keys: it has
-// its issue already. With a second bridge on one bucket each would otherwise
-// make partners for the other one's. (Who forges a footer keeps nothing but that
-// card from getting an issue.) It is asked once for each card that is new.
+// isForeign reports, and logs, that a card belongs to a bridge with other keys, and so has its
+// issue already. Two bridges on one bucket would otherwise make partners for each other's
+// cards. (A forged footer only keeps its own card from getting an issue.) It is asked once for
+// each new card.
 func (r *round) isForeign(c *mapping.Card) bool {
 	if !r.keys.Foreign(c.Summary.Value) {
 		return false
@@ -138,10 +136,9 @@ func (r *round) isForeign(c *mapping.Card) bool {
 	return true
 }
 
-// markerRoute chooses the route of a link that is rebuilt: of those for its
-// repository, the one that owns the card's bucket, else the first. A repository may be without
-// a route for a while. Then the link names none and is dormant, so that its issue gets no
-// second card when the route is back.
+// markerRoute chooses the route of a rebuilt link: of the routes for its repository, the one
+// with the card's bucket, else the first. Where the repository has no route for now, the link
+// names none and is dormant. So its issue gets no second card when the route is back.
 func (r *round) markerRoute(c *mapping.Card, repo string) *mapping.Route {
 	all := r.routes.ForRepo(repo)
 	if len(all) == 0 {

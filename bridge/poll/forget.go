@@ -15,15 +15,15 @@ const (
 	SetTasks = "tasks"
 )
 
-// dropped are the items whose marks were removed since the last round, by their set. It
-// is safe for concurrent use.
+// dropped are the items whose marks were removed since the last round, by set. It is safe for
+// concurrent use.
 type dropped struct {
 	mu    sync.Mutex
 	items map[string][]mapping.ObjectID
 }
 
-// Forget tells the Poller that the mark of an item was removed, as the item is gone for
-// long. It may be called at any time and does not wait for a round.
+// Forget says that the mark of an item was removed, as the item has been gone for long. It may
+// be called at any time and does not wait for a round.
 func (p *Poller) Forget(set string, id mapping.ObjectID) {
 	d := &p.dropped
 	d.mu.Lock()
@@ -42,8 +42,8 @@ func (d *dropped) take() map[string][]mapping.ObjectID {
 	return items
 }
 
-// forgetDropped takes the items out of the memory whose marks were removed. A card that
-// the last round saw came back just then, and is marked again.
+// forgetDropped drops the cache entries whose marks were removed. A card that the last round
+// saw has just come back, and is marked again.
 func (p *Poller) forgetDropped(ctx context.Context) error {
 	memories := map[string]*cardCache{SetCards: p.cards, SetTasks: p.tasks}
 	for set, ids := range mapping.Sorted(p.dropped.take()) {
@@ -65,7 +65,7 @@ func (p *Poller) forgetDropped(ctx context.Context) error {
 	return nil
 }
 
-// putMarks stores what is remembered of items of a set.
+// putMarks stores marks of a set.
 func (p *Poller) putMarks(ctx context.Context, set string, marks map[string]string) error {
 	if len(marks) == 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"planbridge/mapping"
 )
 
-// withoutTasks is the card without what differs between listings though nobody
-// changed it: tasks are nested only in some, and have marks of their own.
+// withoutTasks is the card without the parts that differ between listings though nobody
+// changed them: only some listings nest tasks, which have marks of their own.
 func withoutTasks(c *mapping.Card) *mapping.Card {
 	b := *c
 	b.Tasks = nil
@@ -21,8 +21,8 @@ func withoutOwner(t *mapping.Task) *mapping.Task {
 	return &b
 }
 
-// quickCard hashes what [mapping.DigestCard] of the card without tasks is of, without
-// allocating. 0 is kept for "not taken".
+// quickCard hashes the input of [mapping.DigestCard] without tasks, and allocates nothing. 0
+// stands for "not taken".
 func (m *cardCache) quickCard(c *mapping.Card) uint64 {
 	var counters mapping.Counters
 	if c.Counters != nil {

@@ -8,22 +8,22 @@ import (
 	"planbridge/mapping"
 )
 
-// incompleteListingTimeout bounds how long a complete listing that lacks cards which this
-// process saw before the store was lost keeps a project from being adopted.
+// incompleteListingTimeout bounds how long missing cards keep a project from being adopted:
+// cards that this process saw before the store was lost, and that a complete listing lacks.
 const incompleteListingTimeout = 5 * time.Minute
 
-// listingGuard holds the cards that a complete listing has to show: those that this
-// process saw before it read its caches from the store anew, those that planning answered
-// with, and those that an earlier round of the adoption showed. Planning has no delete. A
-// listing that lacks one is incomplete, and proves no partner absent.
+// listingGuard holds the cards that a complete listing has to show. This process saw them
+// before it loaded its caches anew, or planning answered with them, or an earlier round of the
+// adoption showed them. Planning has no delete, so a listing without one of them is
+// incomplete, and proves no partner absent.
 type listingGuard struct {
 	cards  map[mapping.ObjectID]struct{}
 	since  time.Time // when a complete round first lacked some; zero: none did
 	rounds int       // how many complete rounds there were since adoption began
 }
 
-// inherit adds what was seen according to a cache that is given up. A card that has been
-// gone for longer than the timeout is not expected back.
+// inherit adds the cards of a cache that is given up. A card that has been gone for longer
+// than the timeout is not expected back.
 func (w *listingGuard) inherit(old *cardCache, now time.Time) {
 	for id, k := range old.items {
 		if k.listing != "" && (!k.gone || now.Sub(time.Unix(0, k.seen)) < incompleteListingTimeout) {
@@ -39,9 +39,9 @@ func (w *listingGuard) add(card mapping.ObjectID) {
 	w.cards[card] = struct{}{}
 }
 
-// accepts reports whether a complete round proves what is not there: it showed
-// all that this process saw before, or that has been waited for long enough. A process
-// that saw nothing before compares two rounds.
+// accepts reports whether a complete round proves absence: it showed every card that this
+// process saw before, or they have been waited for long enough. A process that saw nothing
+// before compares two rounds.
 func (w *listingGuard) accepts(r *round) bool {
 	r.confirmed.each(w.add)
 	lacking, compared := 0, w.rounds > 0 || len(w.cards) > 0
@@ -71,15 +71,15 @@ func (w *listingGuard) accepts(r *round) bool {
 	return false
 }
 
-// confirmedCards are cards that the reconcile made or read, and that no round has shown
-// since the caches were read. It is safe for concurrent use.
+// confirmedCards are cards that the reconcile made or read, and that no round has shown since
+// the caches were loaded. It is safe for concurrent use.
 type confirmedCards struct {
 	mu    sync.Mutex
 	cards map[mapping.ObjectID]struct{}
 }
 
-// Exists tells the Poller of a card that planning answered with. It may be
-// called at any time and does not wait for a round.
+// Exists says that planning answered with a card. It may be called at any time and does not
+// wait for a round.
 func (p *Poller) Exists(card mapping.ObjectID) {
 	t := &p.confirmed
 	t.mu.Lock()
@@ -90,7 +90,7 @@ func (p *Poller) Exists(card mapping.ObjectID) {
 	t.cards[card] = struct{}{}
 }
 
-// shown forgets the cards that a round showed.
+// shown drops the cards that a round showed.
 func (t *confirmedCards) shown(m *cardCache) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,18 +8,17 @@ import (
 	"planbridge/store"
 )
 
-// missingShare bounds how many cards that disappeared are looked for in one
-// round: this many, or a twentieth of those that were there.
+// missingShare bounds how many missing cards one round looks for: this many, or a twentieth of
+// those that were there.
 const missingShare = 20
 
-// missingFew is how many cards may disappear in a small project, all of them
-// included, before the listing is doubted: each is read before it counts as gone.
+// missingFew is how many cards may be missing from a small project, even all of them, before
+// the listing is doubted. Each of them is read before it counts as gone.
 const missingFew = 5
 
-// queueMissing makes cards due that a listing no longer shows. A card is
-// judged by the listing that showed it last, in rounds that read this listing
-// (or find that its sprint is no more). What was last seen by an earlier
-// process is not judged until it is seen again; the sweep finds those.
+// queueMissing makes cards due that a listing no longer shows. The listing that showed a card
+// last decides, in rounds that read it or find that its sprint does not exist any more. A card
+// that only an earlier process saw is left to the sweep.
 func (r *round) queueMissing(ctx context.Context) error {
 	judged, missing := 0, []mapping.ObjectID(nil)
 	for id, k := range r.cards.items {
@@ -47,20 +46,20 @@ func (r *round) queueMissing(ctx context.Context) error {
 	return nil
 }
 
-// covers reports whether this round can tell what the listing holds.
+// covers reports whether this round knows the content of the listing.
 func (r *round) covers(listing mapping.ObjectID) bool {
 	was, exists := r.sprints[listing]
 	return listing == backlogListing || was || !exists
 }
 
-// readEvent tells the reconcile to read the card itself.
+// readEvent makes the reconcile read the card itself.
 var readEvent = store.Encode(mapping.IssueEvent{Look: "missing"})
 
-// backEvent tells the reconcile to read an item whose version is lower than it was:
-// planning was restored, and snapshots with lower versions are taken for late ones.
+// backEvent makes the reconcile read an item whose version went down: planning was restored,
+// and snapshots with lower versions count as late.
 var backEvent = store.Encode(mapping.IssueEvent{Look: "went back"})
 
-// readCard makes a card's link due, for the reconcile to read the card itself.
+// readCard makes a card's link due, so that the reconcile reads the card itself.
 func readCard(card mapping.ObjectID) *store.Observation {
 	return &store.Observation{Refs: []mapping.Ref{mapping.CardRef(card)}, Event: readEvent, Bulk: true}
 }

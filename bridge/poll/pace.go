@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// activeTime is how long after an edit somebody is taken to be at work.
+	// activeTime is how long after an edit somebody counts as working.
 	activeTime = 5 * time.Minute
-	// restFactor is how many times longer than the last round a pause is at least.
+	// restFactor is the least ratio of a pause to the duration of the last round.
 	restFactor = 5
-	// Six active hours a day may cost one more day's calls, and two more days' bytes, than
-	// rounds at the longest pause cost. The light rounds of a longest pause may so have
-	// extraCalls times its calls, and extraBytes times its bytes.
+	// Six active hours a day may cost as many extra calls as one more day of rounds at the
+	// longest pause, and as many extra bytes as two more days. So the light rounds of one
+	// longest pause may have extraCalls times its calls, and extraBytes times its bytes.
 	extraCalls, extraBytes = 4, 8
 )
 
-// pace says when the next round is due and what it reads. While somebody works, light
-// rounds come between the full ones, which come at the longest pause. A light round reads
-// the listings that people are at. Rounds alone change it; next may be read at any time.
+// pace says when the next round is due and what it reads. While somebody works, light rounds
+// come between the full ones, which come at the longest pause. A light round reads the
+// listings that people work in. Only rounds change it; next may be read at any time.
 type pace struct {
 	shortest, longest time.Duration
 
@@ -33,8 +33,8 @@ type pace struct {
 	lastRound time.Duration // how long it took
 }
 
-// newPace returns the pace between two bounds. A shortest pause of zero, or one beyond
-// the longest, fixes it to the longest.
+// newPace returns the pace between two bounds. A shortest pause of zero, or above the longest,
+// fixes it to the longest.
 func newPace(shortest, longest time.Duration) *pace {
 	if shortest <= 0 || shortest > longest {
 		shortest = longest
@@ -44,19 +44,19 @@ func newPace(shortest, longest time.Duration) *pace {
 	return p
 }
 
-// pause is how long to wait for the next round.
+// pause is the time until the next round.
 func (p *pace) pause() time.Duration { return time.Duration(p.next.Load()) }
 
-// rest has the next round wait for the longest pause, and be a full one.
+// rest makes the next round a full one, after the longest pause.
 func (p *pace) rest() {
 	p.full = time.Time{}
 	p.next.Store(int64(p.longest))
 }
 
-// wait has the next round wait for the longest pause, unless this one plans it.
+// wait sets the longest pause, unless this round plans the next one.
 func (p *pace) wait() { p.next.Store(int64(p.longest)) }
 
-// edited notes that a listing showed an edit.
+// edited records that a listing showed an edit.
 func (p *pace) edited(listing mapping.ObjectID, now time.Time) {
 	p.lastEdit, p.edits[listing] = now, now
 }
@@ -71,8 +71,8 @@ func (p *pace) lightDue(now time.Time) bool {
 	return !p.full.IsZero() && now.Sub(p.full) < p.longest && p.active(now)
 }
 
-// lightSprints are those whose items a light round reads: the active ones, and those in
-// which somebody works.
+// lightSprints are the sprints whose items a light round reads: the active ones, and those
+// that somebody works in.
 func (p *pace) lightSprints(now time.Time) (due []Sprint) {
 	for _, s := range p.sprints {
 		if at, ok := p.edits[s.ID]; s.Active || ok && now.Sub(at) < activeTime {
@@ -82,8 +82,8 @@ func (p *pace) lightSprints(now time.Time) (due []Sprint) {
 	return due
 }
 
-// done takes in that a round ended, and plans the next one. The pause is as short as the
-// calls and bytes allow that extraCalls and extraBytes grant.
+// done records the end of a round, and plans the next one. The pause is as short as extraCalls
+// and extraBytes allow.
 func (p *pace) done(began, now time.Time) {
 	p.lastRound = now.Sub(began)
 	if !p.active(now) {

@@ -1,57 +1,51 @@
 // Package poll polls the planning service, which has no events.
 //
-// Its door is [Poller], one per planning project. A Poller only observes: it makes
-// durable what it saw (store.Observe), and the reconcile decides about links. It works
-// under a named lease, so that one replica polls at a time. Which one does not matter.
+// The entry point is [Poller], one for each planning project. A Poller only observes: it
+// stores what it saw (store.Observe), and the reconcile decides about links. It works under a
+// named lease, so that one replica polls at a time. It does not matter which one.
 //
-// A round of the Poller reads the sprints, the items of those that still move,
-// and the backlog, card by card as it streams in. A card that is as it was
-// costs a map look-up and a hash, and nothing in the store. What changed is
-// observed in batches, and only then marked as seen, so that a crash repeats
-// and never loses.
+// A round reads the sprints, the items of those that may still change, and the backlog, card
+// by card as it streams in. An unchanged card costs a map look-up and a hash, and nothing in
+// the store. Changed cards are observed in batches, and only then marked as seen. So a crash
+// repeats an observation and never loses one.
 //
 // # What enters
 //
-// A card enters when it is first seen in a bucket of a route that makes issues,
-// wherever it was before: made there, moved there later, or seen in a sprint
-// first (a sprint's listing may not tell the bucket). A card that has been in
-// one of the route's buckets never enters again. The first complete round that
-// knows a route, or a bucket of it, only records what is there (the document
-// "baseline": the buckets of each route as of the last complete round; a route
-// that was taken out of the configuration and put back begins anew).
+// A card enters when it is first seen in a bucket of a route that makes issues, wherever it
+// was before: made there, moved there later, or seen in a sprint first (a sprint's listing may
+// lack the bucket). A card that has been in one of the route's buckets never enters again. The
+// first complete round that knows a route, or a bucket of it, only records the cards that are
+// there. The document "baseline" has the buckets of each route as of the last complete round;
+// a route that was removed and put back begins anew.
 //
 // # Tasks
 //
-// A task that a sprint's listing shows, flat or nested in its card, or that the
-// sweep reads, is told to the link that has it, and one that none has to the link
-// of its card, where tasks stand for something there. The sweep visits every such
-// card that no sprint shows, spread over the rounds, and those that somebody touched of
-// late more often, between the rounds (see recent.go); a round
-// in which nothing moved costs two calls and one for each sprint that is read. Tasks
-// that were seen before the first complete round ended are old: nobody but a link
-// that has them is told.
+// A task comes from a sprint's listing, flat or nested in its card, or from the sweep. It is
+// reported to the link that has it. A task without a link is reported to the link of its card,
+// where the route synchronises tasks. The sweep visits every such card that no sprint shows,
+// spread over the rounds, and cards that somebody has just touched more often, between the
+// rounds (see recent.go). A round without changes costs two calls and one for each sprint that
+// is read. Tasks that were seen before the end of the first complete round are old, and are
+// reported only to a link that has them.
 //
 // # What is missing
 //
-// An empty or halved listing orphans nothing: cards that disappear are only
-// made due, a few per round and once each, and none when more than half is
-// gone. The reconcile reads the item itself.
+// An empty or halved listing orphans nothing. Missing cards are only made due, a few per round
+// and once each, and none when more than half is missing. The reconcile reads the item itself.
 //
 // # Adoption
 //
-// A new store (or one that was lost) knows no link, while the items on both
-// sides still carry their markers. Until every one of them has been seen again,
-// nothing may be created. GitHub's side is for package catchup, which puts the document
-// that [store.DocRepositoryAdopted] names for each repository. For planning's side, the
-// Poller reads everything, old sprints included, until a reading shows all that was seen
-// before it: a process that saw nothing before reads twice. It then waits for the documents
-// of the repositories that its project's exact routes name (by a glob no issue is made).
-// With both, it puts [store.DocAdopted].
+// A new store (or one that was lost) knows no link, while the items on both sides still have
+// their markers. Until every one of them has been seen again, nothing may be created. For
+// GitHub's side, package catchup writes the document that [store.DocRepositoryAdopted] names
+// for each repository. For planning's side, the Poller reads everything, old sprints included,
+// until a reading shows every card that was seen before it; a process that saw nothing before
+// reads twice. It then waits for the documents of the repositories that its project's exact
+// routes name (by a glob no issue is made). With both, it writes [store.DocAdopted].
 //
-// Where only the store's servers restarted, it holds what its marks tell: a mark is written after
-// the observation that it stands for, and what a server loses are its last writes. A card that
-// is as its mark tells is then not observed again. A mark is not believed that this process put
-// since it last read the epoch: the servers may have lost the observation before.
+// Where only the store's servers restarted, the store holds what its marks say. A mark is
+// written after its observation, and a server loses its last writes. A card that equals its
+// mark is then not observed again.
 package poll
 
 import (
@@ -70,7 +64,7 @@ import (
 	"planbridge/store"
 )
 
-// Planning is what a Poller asks of its planning project.
+// Planning is what a Poller needs of its planning project.
 type Planning interface {
 	// BacklogNews visits the cards of every bucket as they are decoded, but for
 	// those of which known says, from their id and how they are spelt in their
@@ -81,13 +75,13 @@ type Planning interface {
 	BacklogNews(ctx context.Context, since string, known func(bucket mapping.ObjectID, title string, id, text []byte) bool,
 		visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) (tag string, unchanged bool, err error)
 	Sprints(ctx context.Context) ([]Sprint, error)
-	// SprintItems returns a sprint's cards, with the tasks nested in them, and
-	// the tasks that stand flat in its listing.
+	// SprintItems returns a sprint's cards, with the tasks nested in them, and the tasks that
+	// stand flat in its listing.
 	SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error)
 	Tasks(ctx context.Context, card mapping.ObjectID) ([]mapping.Task, error)
 }
 
-// Sprint is what a Poller needs to know of a sprint.
+// Sprint is a sprint as a Poller sees it.
 type Sprint struct {
 	ID                   mapping.ObjectID
 	Title                string
@@ -96,29 +90,29 @@ type Sprint struct {
 	Future, Active, Past bool
 }
 
-// Settings are what a reload of the configuration may change.
+// Settings are the settings that a reload may change.
 type Settings interface {
 	Routes() mapping.Routes
 	Keys() mapping.Keys
 }
 
-// Buckets tells all the ids that a bucket has. Two listings of a project have been seen
-// to disagree, and a route may name either.
+// Buckets returns all ids of a bucket. Two listings of a project may disagree, and a route may
+// name either id.
 type Buckets interface {
 	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
 }
 
 // Host is the program around a Poller. Its methods must not block.
 type Host interface {
-	// LostAt is when this process noticed that the store is not the one it was; zero:
-	// never. What was sent before is looked for only when it must show.
+	// LostAt is when this process noticed that the store is another one; zero: never. A
+	// request from before that time is looked for only once it must be visible.
 	LostAt() time.Time
-	// IsSameStore reports whether two epochs are of one store whose servers restarted.
+	// IsSameStore reports whether two epochs belong to one store whose servers restarted.
 	IsSameStore(was, is string) bool
-	// SprintsChanged is called when what milestones show of the sprints (see
-	// store.DocSprints) changed, or may have while this process did not look.
+	// SprintsChanged is called when the projected part of the sprints (see store.DocSprints)
+	// changed, or may have changed unseen.
 	SprintsChanged()
-	// Answered is called when planning answered, to wake what waits for it.
+	// Answered is called when planning answered, to wake the keys that wait for it.
 	Answered(context.Context)
 	// Failed is called with the error of a round that failed.
 	Failed(error)
@@ -169,24 +163,24 @@ type Poller struct {
 	lease lease.Lease
 	grace takeoverGrace
 	pace  *pace
-	// confirmed are cards that exist and that no listing needs to have shown yet.
+	// confirmed are cards that exist and that no listing has shown yet.
 	confirmed confirmedCards
-	// dropped are the items that are to be forgotten before the next round.
+	// dropped are the items whose cache entries go before the next round.
 	dropped dropped
 
 	atWork guard.Turn // had during a round; guards what follows, but for forgets
 	epoch  string     // of the store that the caches belong to
 	// restarted says that the store's servers restarted since the project was adopted.
 	restarted bool
-	// forgets counts how often the caches were given up, and loaded is that number when
-	// all of them were last loaded; -1: a part of them.
+	// forgets counts how often the caches were given up. loaded is that number as of the last
+	// complete load; -1: the load was not completed.
 	forgets atomic.Int64
 	loaded  int64
 	rounds  uint32
 	// lastComplete is when the last round began that saw everything.
 	lastComplete time.Time
 	// settled says that a full round saw everything since the project was adopted and the
-	// caches were loaded. Light rounds and visits between rounds come after it.
+	// caches were loaded. Light rounds, and visits between rounds, come only after it.
 	settled bool
 	cards   *cardCache
 	tasks   *cardCache
@@ -203,12 +197,12 @@ type Poller struct {
 	roundDue      time.Time                 // when the next round is
 	sprintTasked  map[mapping.ObjectID]bool // cards whose tasks the last full round saw in sprints
 	burndowns     *burndown.Recorder        // nil: charts are not read
-	// readAll says that everything was read since adoption began.
+	// readAll says that everything was read since the adoption began.
 	readAll bool
-	// observedAll says that everything was observed when no link of GitHub's markers
-	// was missing.
+	// observedAll says that everything was observed after all links of GitHub's markers had
+	// been restored.
 	observedAll bool
-	// listing and report are of an adoption that is under way.
+	// listing and report belong to the adoption in progress.
 	listing listingGuard
 	report  adoptionReport
 }
@@ -256,7 +250,7 @@ func (m *Metrics) Expect(project string) {
 	m.success.WithLabelValues(project)
 }
 
-// Drop ends the series of a project that is polled no more.
+// Drop removes the series of a project that is no longer polled.
 func (m *Metrics) Drop(project string) {
 	m.duration.DeleteLabelValues(project)
 	m.success.DeleteLabelValues(project)

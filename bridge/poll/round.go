@@ -13,17 +13,16 @@ import (
 const (
 	// endedSprintTime is how long an ended sprint is polled like a live one.
 	endedSprintTime = 14 * 24 * time.Hour
-	// oldSprintRounds is how many rounds lie between two looks at an older sprint;
-	// they take turns.
+	// oldSprintRounds is how many rounds lie between two reads of an older sprint; old sprints
+	// take turns.
 	oldSprintRounds = 10
 	// batchSize is how many observations are stored at once.
 	batchSize = 200
-	// backlogListing is the listing of a card that the backlog shows. No sprint has
-	// this id.
+	// backlogListing is the listing of the backlog's cards. No sprint has this id.
 	backlogListing = mapping.ObjectID("\x00backlog")
 )
 
-// round is one look at everything of a project, or a light one at what changes now.
+// round is one reading of a whole project, or a light one of its active parts.
 type round struct {
 	*Poller
 	began      time.Time
@@ -57,10 +56,9 @@ func (p *Poller) newRound(began time.Time) *round {
 	}
 }
 
-// run reads all there is to read, the sprints first: the backlog streams by
-// and its cards are joined with what the sprints showed of them. An error
-// means that planning or the store did not answer; complete is false where a
-// single sprint could not be read.
+// run reads everything, the sprints first, so that the backlog's cards can be joined with the
+// sprints' as they stream in. An error means that planning or the store did not answer;
+// complete is false where a single sprint could not be read.
 func (r *round) run(ctx context.Context) error {
 	if err := r.readSprints(ctx); err != nil {
 		return err
@@ -95,7 +93,7 @@ func (r *round) run(ctx context.Context) error {
 	return r.complement(ctx)
 }
 
-// complement does what only a round can do that read all there is.
+// complement does the work that needs a round which read everything.
 func (r *round) complement(ctx context.Context) error {
 	if err := r.record(ctx); err != nil {
 		return err
@@ -110,8 +108,8 @@ func (r *round) complement(ctx context.Context) error {
 	return r.flush(ctx)
 }
 
-// guarded takes in one item. Where the program panics on it the round goes on without
-// it, but adopts nothing: what is marked has not all been seen.
+// guarded handles one item. Where the program panics on it, the round goes on without it but
+// adopts nothing: not every marked item has been seen.
 func (r *round) guarded(what string, id mapping.ObjectID, take func() error) error {
 	err := r.o.Guard.Do(what, string(id), take)
 	if !guard.Panicked(err) {
@@ -121,8 +119,8 @@ func (r *round) guarded(what string, id mapping.ObjectID, take func() error) err
 	return nil
 }
 
-// unanswered tells a service that does not answer from one that refuses one
-// item: the rest of a round is of no use then.
+// unanswered reports whether the service does not answer, so that the rest of the round is
+// useless. A refusal of one item is no such error.
 func unanswered(err error) bool {
 	var limited *mapping.RateLimited
 	return errors.Is(err, mapping.ErrUnavailable) || errors.Is(err, mapping.ErrUnauthorized) || errors.As(err, &limited)

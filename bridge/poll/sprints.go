@@ -19,7 +19,8 @@ type sprintCard struct {
 	sprint mapping.ObjectID
 }
 
-// planning is where the round reads sprints. One that adopts proves that nothing is missing.
+// planning is the adapter that reads sprints. A round that adopts must prove that nothing is
+// missing.
 func (r *round) planning() Planning {
 	if r.adopting || r.o.News == nil {
 		return r.o.Planning
@@ -27,7 +28,7 @@ func (r *round) planning() Planning {
 	return r.o.News
 }
 
-// readSprints stores what changed of the sprints, and reads the items of those that are due.
+// readSprints stores the changes of the sprints, and reads the items of those that are due.
 func (r *round) readSprints(ctx context.Context) error {
 	if r.light {
 		return r.readSprintItems(ctx, r.pace.lightSprints(r.began))
@@ -47,7 +48,8 @@ func (r *round) readSprints(ctx context.Context) error {
 	return r.readSprintItems(ctx, r.due(sprints))
 }
 
-// readSprintItems reads the items of sprints. One that cannot be read leaves the round incomplete.
+// readSprintItems reads the items of sprints. A sprint that cannot be read leaves the round
+// incomplete.
 func (r *round) readSprintItems(ctx context.Context, due []Sprint) error {
 	for _, s := range due {
 		r.calls++
@@ -73,8 +75,8 @@ func (r *round) readSprintItems(ctx context.Context, due []Sprint) error {
 	return nil
 }
 
-// due chooses the sprints that this round reads: those that still move, and
-// now and then one of the others.
+// due chooses the sprints that this round reads: those that may still change, and now and then
+// one of the others.
 func (r *round) due(sprints []Sprint) []Sprint {
 	if r.adopting {
 		return sprints
@@ -93,7 +95,7 @@ func (r *round) due(sprints []Sprint) []Sprint {
 	return live
 }
 
-// sprint takes in what the listing of a sprint showed.
+// sprint collects the content of a sprint's listing.
 func (r *round) sprint(id mapping.ObjectID, cards []mapping.Card, tasks []mapping.Task) {
 	for i := range cards {
 		c := &cards[i]
@@ -114,8 +116,8 @@ func (r *round) sprint(id mapping.ObjectID, cards []mapping.Card, tasks []mappin
 	r.sprintTasks = append(r.sprintTasks, tasks...)
 }
 
-// newest is the newer of two sights of a card, the first one where they are of one version,
-// with what only the other one tells.
+// newest is the newer of two sights of a card (the first one where the versions are equal),
+// completed from the other one.
 func newest(newer, older mapping.Card) mapping.Card {
 	if older.Version > newer.Version {
 		newer, older = older, newer
@@ -129,8 +131,8 @@ func newest(newer, older mapping.Card) mapping.Card {
 	return newer
 }
 
-// storeSprints stores what milestones show of the sprints, where it changed. It
-// comes before the cards: whoever works one finds its sprint.
+// storeSprints stores the projected part of the sprints, where it changed. It runs before the
+// cards, so that a card's key finds its sprint.
 func (r *round) storeSprints(ctx context.Context, sprints []Sprint) (err error) {
 	storedSprints := make([]mapping.Sprint, len(sprints))
 	for i, s := range sprints {

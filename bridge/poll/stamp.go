@@ -10,18 +10,17 @@ import (
 	"planbridge/mapping"
 )
 
-// A mark may hold a stamp: what the text of a card hashed to when its digest was taken, and
-// the versions that it had. A process that starts decodes no card whose text still hashes
-// so. The stamp stands among the routes, where an earlier version of the program keeps it
-// and heeds it not. It names the digest that it belongs to: that version changes the one
-// and leaves the other.
+// A mark may hold a stamp: the hash of the card's text when its digest was taken, and the
+// card's versions. A process that starts decodes no card whose text still has that hash. The
+// stamp stands among the routes, where an earlier version of the program keeps and ignores it.
+// It names its digest, as that version changes the digest and keeps the stamp.
 
 const (
 	stampSign = "\x02"
-	// textForm counts the ways in which a text becomes a digest. It rises where a card's
+	// textForm counts the ways in which a text becomes a digest. It rises when a card's
 	// decoding or its digest changes, so that all cards are decoded once; see TestTextForm.
 	textForm = 1
-	// stampDigest is how much of the digest a stamp has.
+	// stampDigest is the length of the part of the digest in a stamp.
 	stampDigest = 6
 )
 
@@ -30,8 +29,7 @@ func textSeed(bucket bucketName) uint64 {
 	return max(xxhash.Sum64String(fmt.Sprintf("%d %q %q", textForm, bucket.id, bucket.title)), 1)
 }
 
-// hash hashes the text that the bucket's listing shows a card as. It is the same in each
-// process.
+// hash hashes a card's text in the bucket's listing. All processes get the same hash.
 func (b *openBucket) hash(text []byte) uint64 {
 	var h xxhash.Digest
 	h.ResetWithSeed(b.seed)

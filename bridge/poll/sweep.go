@@ -11,12 +11,12 @@ import (
 	"planbridge/store"
 )
 
-// tourFactor is how much longer than the first tour a later one takes. Cards that were
-// touched of late are visited between the rounds, see recent.go.
+// tourFactor is how much longer a later tour takes than the first one. Cards that somebody has
+// just touched are visited between the rounds, see recent.go.
 const tourFactor = 5
 
-// sweep is the slow tour through the tasks of linked cards: whether the edit
-// of a task shows in its card's version is not known.
+// sweep is the slow tour through the tasks of linked cards. It is not known whether the edit
+// of a task changes its card's version.
 type sweep struct {
 	recent recent
 	queue  []sweepStop // what this tour has still to visit of the links that it read
@@ -33,8 +33,8 @@ type sweepStop struct {
 	orphan bool // the card was gone: it may be there again
 }
 
-// sweepTasks visits a round's share of the tour. A tour that is more than the
-// rounds can bear takes longer: polls come first.
+// sweepTasks visits a round's share of the tour. A tour that would take too much of the rounds
+// takes longer: polls come first.
 func (r *round) sweepTasks(ctx context.Context) error {
 	if r.o.TaskSweepInterval <= 0 {
 		return nil
@@ -59,7 +59,7 @@ func (r *round) sweepTasks(ctx context.Context) error {
 	return nil
 }
 
-// readStops reads the tour's next links where all that were read are visited: a tour takes
+// readStops reads the tour's next links once all earlier ones are visited. A tour takes
 // minutes, and all stops of a large project would take the memory of half its cards.
 func (r *round) readStops(ctx context.Context) error {
 	s := &r.Poller.sweep
@@ -106,21 +106,21 @@ func (r *round) planSweep(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// stopOf is the stop at a link's card, where the tour visits that.
+// stopOf is the tour's stop at a link's card, if it has one.
 func (r *round) stopOf(l *mapping.Link) (sweepStop, bool) {
 	orphan := l.State == mapping.Orphaned && l.Gone[mapping.Planning] > 0
 	ok := l.Card.ID != "" && (orphan || l.State == mapping.Linked && (len(l.Children) > 0 || r.hasTasks(l)))
 	return sweepStop{l.Card.ID, linkedTasks(l), orphan}, ok
 }
 
-// hasTasks reports whether the tasks on a link's card stand for something on
-// GitHub, so that one that a person makes there has to be found.
+// hasTasks reports whether the route synchronises the tasks of a link's card, so that a
+// person's new task has to be found.
 func (r *round) hasTasks(l *mapping.Link) bool {
 	route := r.routes.ByName(l.Route)
 	return route != nil && route.HasTasks()
 }
 
-// linkedTasks are the tasks that a link knows to be on its card.
+// linkedTasks are the tasks that a link has on its card.
 func linkedTasks(l *mapping.Link) []mapping.ObjectID {
 	var ids []mapping.ObjectID
 	for _, p := range slices.Concat(l.Children, l.SubLinks) {
@@ -131,9 +131,9 @@ func linkedTasks(l *mapping.Link) []mapping.ObjectID {
 	return ids
 }
 
-// visit reads the tasks of a card. One that its link knows and that is no
-// longer there was deleted or moved, and the card of an orphan that has tasks
-// again is back: the reconcile looks for itself.
+// visit reads the tasks of a card. A linked task that is no longer there was deleted or moved.
+// An orphan's card that has tasks again is back. In both cases the reconcile reads the items
+// itself.
 func (r *round) visit(ctx context.Context, s sweepStop) error {
 	tasks, err := r.o.Planning.Tasks(ctx, s.card)
 	gone := errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone)

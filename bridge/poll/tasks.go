@@ -8,11 +8,11 @@ import (
 	"planbridge/store"
 )
 
-// oldTask marks a task that was there before the project was polled for the
-// first time: like a card that was, it is left alone until it is imported.
+// oldTask marks a task from before the project's first poll. Like an old card, it is left
+// alone until an import.
 const oldTask = "old"
 
-// takeTasks takes in tasks that a sprint's listing or the sweep showed.
+// takeTasks handles tasks of a sprint's listing or of the sweep.
 func (r *round) takeTasks(ctx context.Context, tasks []mapping.Task) error {
 	for i := range tasks {
 		if err := r.guarded("task", tasks[i].ID, func() error { return r.task(ctx, &tasks[i]) }); err != nil {
@@ -22,9 +22,9 @@ func (r *round) takeTasks(ctx context.Context, tasks []mapping.Task) error {
 	return nil
 }
 
-// task takes in a task. The link that has it is told of it, else, where tasks
-// stand for something on GitHub, the link of its card, to which it is new. One
-// that belongs to neither is dropped by the store.
+// task handles a task. It is reported to the link that has it. Otherwise, where the route
+// synchronises tasks, it is reported to the link of its card as a new one. The store drops a
+// task that belongs to neither.
 func (r *round) task(ctx context.Context, t *mapping.Task) error {
 	quick, old := r.tasks.quickTask(t), r.tasks.items[t.ID]
 	if old != nil && old.quick == quick {
@@ -55,8 +55,7 @@ func (r *round) task(ctx context.Context, t *mapping.Task) error {
 	return r.add(ctx, item{cache: r.tasks, id: t.ID, entry: k, obs: &obs})
 }
 
-// anyTasks reports whether tasks of the project can stand for something on
-// GitHub.
+// anyTasks reports whether a route of the project synchronises tasks.
 func (r *round) anyTasks() bool {
 	return slices.ContainsFunc(r.routes.In(r.o.Project), (*mapping.Route).HasTasks)
 }

@@ -49,13 +49,13 @@ func (p *Poller) turn(ctx context.Context) {
 	}
 }
 
-// FactNotPolled is that polls fail, though the service answers.
+// FactNotPolled names the fact that polls fail although the service answers.
 const FactNotPolled = "a project is not polled"
 
-// takeoverGrace lets the replica that polled before a store was lost poll first after
-// it. That one alone remembers which cards were there, so that cards of people made since
-// then enter. To every other replica they are old. Where it does not go on within a
-// lease's time, another one does.
+// takeoverGrace lets the replica that polled before a loss of the store poll first after it.
+// Only that replica remembers the earlier cards, so that cards that people made since then
+// enter. To any other replica they would be old. Another replica takes over where that one
+// does not go on within a lease's time.
 type takeoverGrace struct {
 	epoch   string    // of the store, as of the last turn
 	follows bool      // another replica held the lease then
@@ -71,16 +71,16 @@ func (s *takeoverGrace) waits(now time.Time, epoch string, ttl time.Duration) bo
 	return now.Before(s.until)
 }
 
-// forget has the caches read from the store anew. They are kept until then: where the
-// store lost its marks, the caches are all there is.
+// forget has the caches loaded from the store again. They are kept until then: where the store
+// lost its marks, the caches are all there is.
 func (p *Poller) forget() {
 	p.forgets.Add(1)
 	p.dropped.take()
 }
 
-// Poll does one round, whoever holds the lease. A process that saw nothing before has
-// nothing to compare the first one with: it does a second one at once. An error says what
-// could not be read or stored; what could be is stored.
+// Poll does one round, whoever holds the lease. A process that saw nothing before does a
+// second round at once, to compare the two. An error says what could not be read or stored;
+// everything else is stored.
 func (p *Poller) Poll(ctx context.Context) error {
 	if err := p.atWork.Take(ctx); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (p *Poller) next(ctx context.Context) error {
 	return err
 }
 
-// untilRound is the pause that has the next turn find its round due.
+// untilRound is the pause after which the next turn's round is due.
 func (p *Poller) untilRound() time.Duration {
 	if p.roundDue.IsZero() {
 		return time.Millisecond
@@ -119,8 +119,8 @@ func (p *Poller) untilRound() time.Duration {
 	return max(p.roundDue.Sub(p.clock.Now())*8/7, time.Millisecond)
 }
 
-// between visits cards that were touched of late, between two rounds. Where the store is
-// another one by now, a round is due at once.
+// between visits recently touched cards between two rounds. Where the store is another one by
+// now, a round is due at once.
 func (p *Poller) between(ctx context.Context, now time.Time) error {
 	if _, err := p.load(ctx); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (p *Poller) between(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// visitSooner brings the next turn forward where a visit is due before the next round.
+// visitSooner advances the next turn where a visit is due before the next round.
 func (p *Poller) visitSooner() {
 	if !p.settled {
 		return
@@ -190,7 +190,7 @@ func (p *Poller) round(ctx context.Context, light bool) error {
 	return p.completed(ctx, r, adopted)
 }
 
-// completed takes in that a full round saw everything.
+// completed records that a full round saw everything.
 func (p *Poller) completed(ctx context.Context, r *round, adopted bool) error {
 	p.lastComplete, p.settled = r.began, adopted
 	p.pace.full, p.pace.calls, p.pace.sprints = r.began, r.calls, r.listed
@@ -212,8 +212,8 @@ func (p *Poller) completed(ctx context.Context, r *round, adopted bool) error {
 	return nil
 }
 
-// load makes the caches those of the store as it is now, and reports whether
-// the store's epoch was adopted for the project.
+// load loads the caches unless they are the store's, and reports whether the store's epoch was
+// adopted for the project.
 func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	epoch, err := p.o.Store.Epoch(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"planbridge/mapping"
 )
 
-// Expanded is what a configuration means for one repository.
+// Expanded is the meaning of a configuration for one repository.
 type Expanded struct {
 	Repository string `json:"repository"`
 	Route      string `json:"route,omitempty"` // "": none takes it
@@ -19,8 +19,8 @@ type Expanded struct {
 	Why        string `json:"why"`
 }
 
-// Expand tells the effective routes of each repository that a configuration names, and of
-// each that GitHub lists for the owners of its globs, by the repositories' names.
+// Expand returns the effective routes of each repository that a configuration names, and of
+// each one that GitHub lists for the owners of its globs, sorted by the repositories' names.
 func Expand(ctx context.Context, plan *Plan, services Services) ([]Expanded, error) {
 	routes := plan.Routes
 	names, owners := map[string]string{}, map[string]bool{}
@@ -56,7 +56,7 @@ func Expand(ctx context.Context, plan *Plan, services Services) ([]Expanded, err
 	return out, nil
 }
 
-// expand tells the routes of one repository.
+// expand returns the routes of one repository.
 func expand(plan *Plan, repository string) (out []Expanded) {
 	taking := plan.Routes.ForRepo(repository)
 	for i, r := range taking {

@@ -51,8 +51,8 @@ func (k *checker) owners() []string {
 	return all
 }
 
-// access says what the token may do at all; what it may do in a repository is
-// repository's to say.
+// access reports the rights of the token in general. repository reports its rights in a
+// repository.
 func (k *checker) access(ctx context.Context, r *findings, owner string) {
 	a, err := k.github.Access(ctx, owner)
 	switch {
@@ -74,7 +74,7 @@ func (k *checker) access(ctx context.Context, r *findings, owner string) {
 // appNeeds are the permissions that an App needs in the repositories of its routes.
 var appNeeds = map[string]string{"issues": "write", "metadata": "read"}
 
-// app says what an App's installation on an owner's account may do.
+// app reports the rights of an App's installation on an owner's account.
 func (k *checker) app(r *findings, owner string, a Access) {
 	k.sends(owner, a.Events)
 	enough := true
@@ -173,7 +173,7 @@ func permission(r *findings, has map[string]bool) {
 	}
 }
 
-// glob proves that a glob means something.
+// glob proves that a glob matches a repository.
 func (k *checker) glob(ctx context.Context, r *findings, pattern string) {
 	owner, _, _ := strings.Cut(pattern, "/")
 	repos, err := k.github.OrgRepositories(ctx, owner)
@@ -211,7 +211,7 @@ func (k *checker) glob(ctx context.Context, r *findings, pattern string) {
 	k.hook(ctx, r, owner)
 }
 
-// few names the first of many.
+// few names the first ones of many.
 func few(names []string) string {
 	const most = 10
 	if len(names) > most {

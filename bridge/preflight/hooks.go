@@ -12,15 +12,15 @@ import (
 	"planbridge/mapping"
 )
 
-// webhookPath ends the URL of a webhook that is for planbridge.
+// webhookPath ends the URL of a webhook for planbridge.
 const webhookPath = "/webhooks/github"
 
 // deliveriesSince is how far back failed deliveries are looked for.
 const deliveriesSince = 24 * time.Hour
 
-// hook proves that GitHub tells of what happens at target: a repository, or
-// the account of a glob. The webhook may be the repository's, its
-// organisation's or the app's own; not every token may read each of them.
+// hook proves that GitHub reports events of target: a repository, or the account of a glob.
+// The webhook may be the repository's, its organisation's or the App's own; not every token
+// may read each of them.
 func (k *checker) hook(ctx context.Context, r *findings, target string) {
 	if k.brief {
 		return
@@ -109,7 +109,7 @@ func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h Hook
 	r.ok("the webhook goes to %s; of %d deliveries of the last day none failed", at, all)
 }
 
-// unsent lists the events that a webhook could send besides issues, and does not.
+// unsent lists the events beside issues that a webhook should send and does not.
 func (k *checker) unsent(events []string) []string {
 	return slices.DeleteFunc(k.wanted(), func(event string) bool { return event == "issues" || slices.Contains(events, event) })
 }
@@ -123,7 +123,7 @@ func (k *checker) wanted() []string {
 	return append(want, "repository")
 }
 
-// sends remembers to which events an App is subscribed on an owner's account.
+// sends records the events that an App is subscribed to on an owner's account.
 func (k *checker) sends(owner string, events []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

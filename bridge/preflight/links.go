@@ -14,14 +14,13 @@ import (
 	"planbridge/store"
 )
 
-// A link stays with its issue and its card, wherever its route is pointed
-// afterwards. Where that is elsewhere, nothing but a check tells.
+// A link stays with its issue and its card, wherever its route leads afterwards. Only a check
+// reports that the two differ.
 
 // PlaceLinks is the place of findings about links.
 const PlaceLinks = "links"
 
-// linkPlace is where links are; how many there are in each is all that is kept
-// of them.
+// linkPlace is a place of links. Only the number of links in each place is kept.
 type linkPlace struct {
 	route, repository string
 	project, bucket   mapping.ObjectID
@@ -36,16 +35,16 @@ const (
 	mostRenames = 20 // repositories that GitHub is asked about
 )
 
-// errNoStore is why links were not looked at where another finding says more.
+// errNoStore is why links were not counted, where another finding says more.
 var errNoStore = errors.New("the store cannot be used")
 
-// counted counts the links of where they can be looked at.
+// counted has the number of links in each place, where they could be counted.
 type counted struct {
 	places map[linkPlace]int
 	err    error // why they could not be looked at
 }
 
-// add counts a link, unless it rests for good: it is parted, erased, or handed its issue over.
+// add counts a link, unless it rests for good: parted, erased, or without its issue.
 func (c *counted) add(l status.Link) {
 	if l.Why == mapping.PartedWhy || l.Why == mapping.MovedWhy || l.State == string(mapping.Erased) {
 		return
@@ -63,7 +62,7 @@ func (c *counted) add(l status.Link) {
 	c.places[p]++
 }
 
-// countStore counts the links of a store, of all projects that there are.
+// countStore counts the links of a store, in all its projects.
 func (c *counted) countStore(ctx context.Context, s store.Store) error {
 	projects, err := s.Projects(ctx)
 	if err != nil {
@@ -80,7 +79,7 @@ func (c *counted) countStore(ctx context.Context, s store.Store) error {
 	return nil
 }
 
-// standing is how the place of links stands to where their route leads.
+// standing is the relation of a place to where its route leads.
 type standing int
 
 const (
@@ -94,8 +93,8 @@ const (
 	moved                     // the route leads, but for the bucket
 )
 
-// links warns of each route that has links elsewhere than it leads now. That cards
-// are in other buckets is no fault, since people move them: it is told.
+// links warns of each route with links elsewhere than it leads now. Cards in other buckets are
+// no fault, as people move cards: they are only reported.
 func (k *checker) links(ctx context.Context, r *findings) {
 	if k.linked.err != nil {
 		r.warn("whether links stay where no route leads now was not looked at: %v", k.linked.err)
@@ -171,7 +170,7 @@ func (k *checker) standing(ctx context.Context, p linkPlace) (at standing, other
 	return elsewhere, ""
 }
 
-// tell says how many links of a route are in places of a standing.
+// tell reports how many links of a route are in places of a standing.
 func (k *checker) tell(r *findings, at standing, name string, places map[linkPlace]int) {
 	n, words := k.told(places)
 	route, of := k.Routes.ByName(name), ofFormer(name)
@@ -195,7 +194,7 @@ func (k *checker) tell(r *findings, at standing, name string, places map[linkPla
 	}
 }
 
-// ofFormer says of links which route they have, be it none.
+// ofFormer names the former route of links, or says that there is none.
 func ofFormer(route string) string {
 	if route == "" {
 		return "without a route"
@@ -203,8 +202,8 @@ func ofFormer(route string) string {
 	return "of route " + route
 }
 
-// followed names the route that links of a place go by now; "": none, or one that an
-// issue's labels tell.
+// followed names the route that links of a place go by now; "": none, or one that an issue's
+// labels decide.
 func (k *checker) followed(ctx context.Context, p linkPlace) string {
 	l := mapping.Link{Route: p.route, Project: p.project}
 	l.Issue.Repo, l.Card.Bucket, l.Card.BucketName = p.repository, p.bucket, p.title
@@ -222,8 +221,8 @@ func (k *checker) followed(ctx context.Context, p linkPlace) string {
 	return route.Name
 }
 
-// leads reports whether a route leads to the project and the repository where links
-// of it are. What is not known of a place is taken for right.
+// leads reports whether a route leads to the project and the repository of its links. An
+// unknown part of a place counts as right.
 func (k *checker) leads(ctx context.Context, route *mapping.Route, p linkPlace) bool {
 	if route == nil || route.Project != p.project {
 		return false
@@ -238,7 +237,7 @@ func (k *checker) leads(ctx context.Context, route *mapping.Route, p linkPlace) 
 	return true
 }
 
-// buckets reports whether a route leads to the bucket where links of it are.
+// buckets reports whether a route leads to the bucket of its links.
 func (k *checker) buckets(route *mapping.Route, p linkPlace) bool {
 	title := k.title(string(p.bucket), p.title)
 	if title == "" || route.NamesBucketByID() && len(k.titles) == 0 {
@@ -247,7 +246,7 @@ func (k *checker) buckets(route *mapping.Route, p linkPlace) bool {
 	return slices.ContainsFunc(route.Buckets(), func(b string) bool { return k.title(b, b) == title })
 }
 
-// calledNow is what a repository is called now, where GitHub tells.
+// calledNow is the current name of a repository, where GitHub reports it.
 func (k *checker) calledNow(ctx context.Context, repository string) string {
 	name := strings.ToLower(repository)
 	if _, known := k.names[name]; !known && k.github != nil && len(k.names) < len(k.Routes.All())+mostRenames {
@@ -257,14 +256,14 @@ func (k *checker) calledNow(ctx context.Context, repository string) string {
 	return cmp.Or(k.names[name], repository)
 }
 
-// named notes what a repository is called now.
+// named records the current name of a repository.
 func (k *checker) named(repository, now string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.names[strings.ToLower(repository)] = now
 }
 
-// entitled notes what buckets are called now.
+// entitled records the current titles of buckets.
 func (k *checker) entitled(buckets []Bucket) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -273,10 +272,10 @@ func (k *checker) entitled(buckets []Bucket) {
 	}
 }
 
-// title is what a bucket is called now; or says what it is where that is not known.
+// title is the current title of a bucket; or stands in where that is not known.
 func (k *checker) title(bucket, or string) string { return cmp.Or(k.titles[bucket], or) }
 
-// told names the places of most links, and says how many links there are in all.
+// told names the places with the most links, and returns the number of all links.
 func (k *checker) told(places map[linkPlace]int) (n int, words string) {
 	at := map[string]int{}
 	for p, links := range places {

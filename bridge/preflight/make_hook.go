@@ -26,10 +26,10 @@ func HookURL(server string) (string, error) {
 	return u.String(), nil
 }
 
-// makeHook makes the webhook that is missing at target: the App's own, that of the account
-// where a route takes a glob of it, or else that of the repository. It reports whether the
-// findings say what became of it. unread names the webhooks that could not be listed: one may
-// be among them. An App that has none answers so.
+// makeHook creates the webhook that is missing at target: the App's own, that of the account
+// where a route has a glob of it, or else that of the repository. It reports whether the
+// findings say what became of it. unread names the webhooks that could not be listed, which
+// may include it. An App without a webhook answers so.
 func (k *checker) makeHook(ctx context.Context, r *findings, target string, unread []string) bool {
 	at := k.hookOwner(target)
 	if at != "" && slices.Contains(unread, hooksOf(at)) {

@@ -10,7 +10,7 @@ import (
 	"planbridge/store"
 )
 
-// Plan is what a configuration says that can be proven.
+// Plan is the part of a configuration that can be proven.
 type Plan struct {
 	Routes   mapping.Routes
 	Scheme   mapping.LabelScheme
@@ -18,23 +18,23 @@ type Plan struct {
 	Store    Store
 	// Weaknesses are the secrets that are easy to guess.
 	Weaknesses []Weakness
-	// Webhooks are the repositories of each entry of github.webhooks, and Trust tells which
-	// entry holds for a repository.
+	// Webhooks are the repositories of each entry of github.webhooks. Trust says which entry
+	// applies to a repository.
 	Webhooks [][]string
 	Trust    Trust
-	// FormerAccounts are the logins that the bridge had before.
+	// FormerAccounts are the bridge's former logins.
 	FormerAccounts []string
 	// IsApp says that the bridge acts on GitHub as an App.
 	IsApp           bool
 	CatchUpInterval time.Duration
-	// QuarantineUnsaid names the routes whose issues of strangers wait by default.
+	// QuarantineUnsaid names the routes on which strangers' issues wait by default.
 	QuarantineUnsaid map[string]bool
-	// HookURL is where webhooks that are missing are to lead; "": none is made.
+	// HookURL is the address of new webhooks; "": none is created.
 	HookURL string
 	// AgainstRunning counts the links as the service shows them that runs, where one answers:
 	// those of a project that its configuration does not name are dormant by that alone.
 	AgainstRunning bool
-	// Origins tell the file and the line of each route that has them.
+	// Origins are the file and the line of each route.
 	Origins map[string]string
 }
 
@@ -50,13 +50,13 @@ type Store struct {
 	Name string // without what is secret
 }
 
-// Weakness is a secret that is easy to guess, or that gives away another one.
+// Weakness is a secret that is easy to guess, or that reveals another one.
 type Weakness struct {
 	Path   string // the key
 	Reason string
 }
 
-// Trust tells with which secrets deliveries are believed.
+// Trust says which secret a delivery needs.
 type Trust interface {
 	// WebhooksOf returns the entry of github.webhooks for a repository, or -1.
 	WebhooksOf(repository string) int
@@ -65,20 +65,21 @@ type Trust interface {
 	WebhookSecretOf(repository string) string
 }
 
-// QuarantineAdvice says what an operator has to know of a route with a public
-// repository whose configuration was written before there was a quarantine.
+// QuarantineAdvice is for the operator of a route with a public repository whose configuration
+// is older than the quarantine.
 const QuarantineAdvice = "issues of strangers wait in quarantine until a person with triage rights labels or assigns them: " +
 	"issues.quarantine says auto to confirm that, off to let them in at once"
 
-// Services opens what a configuration names. Requests take [RequestTimeout] at most.
+// Services opens the services that a configuration names. Requests take [RequestTimeout] at
+// most.
 type Services interface {
 	OpenGitHub() (GitHub, error)
 	// OpenPlanning opens the project of a name in the configuration.
 	OpenPlanning(project string) (Planning, error)
 	// OpenStore wraps store.ErrInUse where another process has the store.
 	OpenStore(ctx context.Context, log *slog.Logger) (store.Store, error)
-	// RunningLinks visits the links of the service that runs with this configuration; an
-	// error says why there was none that answered.
+	// RunningLinks visits the links of the service that runs with this configuration. An error
+	// says why none answered.
 	RunningLinks(ctx context.Context, visit func(status.Link)) error
 }
 
@@ -92,15 +93,15 @@ type GitHub interface {
 	OrgRepositories(ctx context.Context, owner string) ([]Repository, error)
 	// ListHooks lists the webhooks of a repository, of an owner, or of the App ("").
 	ListHooks(ctx context.Context, owner string) ([]Hook, error)
-	// CreateHook makes an active webhook where ListHooks finds it, or sets the App's. Its
-	// error may leave open whether that was done.
+	// CreateHook creates an active webhook where ListHooks finds it, or sets the App's. After
+	// an error it may exist all the same.
 	CreateHook(ctx context.Context, owner string, hook Hook, secret string) error
 	// Deliveries lists those of a webhook, newest first.
 	Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]Delivery, error)
 	Close()
 }
 
-// Access is what the credentials may do.
+// Access is the rights of the credentials.
 type Access struct {
 	Kind        string            // "app", "classic" (scopes) or "fine-grained" (only trying tells)
 	Scopes      []string          // of a classic token

@@ -57,11 +57,11 @@ func (k *checker) project(ctx context.Context, r *findings, name string) {
 	}
 }
 
-// bucketLists are the two places where a project tells its buckets. Their ids
-// have been seen to differ for one bucket, so titles connect them.
+// bucketLists are the two places where a project lists its buckets. One bucket's ids may
+// differ between them, so titles connect them.
 type bucketLists struct{ listed, project []Bucket }
 
-// check says whether a bucket, given by title or id, can be found.
+// check reports whether a bucket, given by title or id, exists.
 func (l bucketLists) check(r *findings, route *mapping.Route, bucket string) {
 	title := bucket
 	for _, b := range slices.Concat(l.listed, l.project) {

@@ -1,5 +1,5 @@
-// Package preflight proves a configuration against the live services, by reading alone. It
-// makes the webhooks that are missing where it is asked to.
+// Package preflight proves a configuration against the live services, by reading alone. On
+// request it creates missing webhooks.
 package preflight
 
 import (
@@ -16,7 +16,7 @@ import (
 	"planbridge/mapping"
 )
 
-// Level says how bad a [Finding] is.
+// Level is the severity of a [Finding].
 type Level string
 
 // The levels of findings.
@@ -26,7 +26,7 @@ const (
 	LevelFault Level = "fault" // does not work
 )
 
-// Finding is one thing that Check found out.
+// Finding is one result of a check.
 type Finding struct {
 	Level Level  `json:"level"`
 	Place string `json:"place"`
@@ -66,7 +66,7 @@ func newChecker(plan *Plan, services Services, log *slog.Logger) *checker {
 	}
 }
 
-// all looks at all that the configuration names.
+// all checks everything that the configuration names.
 func (k *checker) all(ctx context.Context) []Finding {
 	probes := append([]probe{{"secrets", k.secrets}, {"store", k.store}}, k.plannings()...)
 	hub, err := k.services.OpenGitHub()
@@ -110,7 +110,7 @@ type checker struct {
 	made   map[string]bool // where a webhook was made
 }
 
-// probe looks at one place.
+// probe checks one place.
 type probe struct {
 	name string
 	run  func(ctx context.Context, r *findings)
@@ -142,7 +142,7 @@ func runProbes(ctx context.Context, probes []probe) []Finding {
 	return list
 }
 
-// findings collects what is found out about one place.
+// findings collects the results for one place.
 type findings struct {
 	place string
 	now   time.Time // when it began
@@ -163,8 +163,8 @@ func (f *findings) refused(service, format string, args ...any) {
 	f.list[len(f.list)-1].refuses = service
 }
 
-// away adds a fault that another service is to blame for: it gives no answer, or takes no more
-// requests for a while. The format says what that means.
+// away adds a fault that another service causes: it does not answer, or accepts no more
+// requests for a while. The format says what follows from that.
 func (f *findings) away(err error, format string, args ...any) {
 	var limited *mapping.RateLimited
 	if errors.As(err, &limited) {

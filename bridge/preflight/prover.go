@@ -14,10 +14,10 @@ import (
 	"planbridge/bridge/status"
 )
 
-// longestStep is the longest pause between two looks whether a proof is due.
+// longestStep is the longest pause between two checks whether a proof is due.
 const longestStep = 5 * time.Second
 
-// Source tells which configuration is in force.
+// Source returns the configuration in force.
 type Source interface {
 	// Configuration returns it; version is another one after each reload.
 	Configuration() (plan *Plan, services Services, version any)
@@ -26,32 +26,32 @@ type Source interface {
 // ProverOptions configure a [Prover]. All fields are required.
 type ProverOptions struct {
 	Source Source
-	// Every is how often what does not work is proven again.
+	// Every is how often failed places are proven again.
 	Every  time.Duration
 	Clock  clock.Clock
 	Guard  *guard.Guard
 	Logger *slog.Logger
-	// Proven takes in the faults that stand after a proof, each with its place.
+	// Proven receives the faults that remain after a proof, each with its place.
 	Proven func(faults []status.Fault)
 }
 
-// Prover has a running service prove its configuration as a check does, at the start and
-// after a reload: projects, secrets and buckets, the token, and the repositories. Each
-// fault is one line when it is found and one when it is repaired.
+// Prover proves the configuration of a running service as a check does, at the start and after
+// a reload: projects, secrets and buckets, the token, and the repositories. Each fault is one
+// line when it is found and one when it is repaired.
 type Prover struct {
 	o      ProverOptions
 	proven any       // the version that was proven as a whole last
 	at     time.Time // of the last proof
 	told   []Finding // the faults that were logged
-	// doubtful names the places that are to be looked at again.
+	// doubtful names the places that are proven again.
 	doubtful []string
 }
 
 // NewProver makes a Prover.
 func NewProver(o ProverOptions) *Prover { return &Prover{o: o} }
 
-// Run proves each configuration that comes in force until ctx ends, and once in a while
-// what of it does not work.
+// Run proves each configuration that comes into force until ctx ends, and from time to time
+// its failed places.
 func (p *Prover) Run(ctx context.Context) {
 	pause := func() time.Duration { return min(longestStep, p.o.Every) }
 	lease.Every(ctx, p.o.Guard, "proof of the configuration", p.o.Clock, pause, p.step)
@@ -67,7 +67,7 @@ func (p *Prover) step(ctx context.Context) {
 	}
 }
 
-// round looks at all places, or at those that are doubtful.
+// round proves all places, or the doubtful ones.
 func (p *Prover) round(ctx context.Context, k *checker, whole bool) {
 	k.brief = true
 	some := func(probes []probe) []probe {
@@ -111,9 +111,8 @@ func (f *Finding) attrs(event string) []any {
 	return []any{"service", f.refuses, event, factlog.Refused}
 }
 
-// tell logs the faults that are new and those that are repaired. A place that did not answer
-// keeps its faults. Where all places were looked at, the faults of those that the
-// configuration has no more are forgotten.
+// tell logs new and repaired faults. A place that did not answer keeps its faults. After a
+// whole round, the faults of places that the configuration lacks by now are dropped.
 func (p *Prover) tell(looked []probe, found []Finding, whole bool) {
 	is := func(list []Finding, f Finding) bool {
 		return slices.ContainsFunc(list, func(other Finding) bool { return other.Place == f.Place && other.Words == f.Words })

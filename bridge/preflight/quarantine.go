@@ -12,16 +12,16 @@ import (
 	"planbridge/store"
 )
 
-// DocQuarantine names the document that says that an operator was told of a route.
+// DocQuarantine names the document that says that an operator was warned about a route.
 func DocQuarantine(route string) string { return "quarantine:" + route }
 
-// Documents keep which operators were told of what.
+// Documents records the warnings to operators.
 type Documents interface {
 	Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error)
 	PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error
 }
 
-// Visibility tells who can read repositories.
+// Visibility says who can read repositories.
 type Visibility interface {
 	// Private reports whether only members can read a repository.
 	Private(ctx context.Context, repo string) (bool, error)
@@ -29,8 +29,8 @@ type Visibility interface {
 	PublicOf(ctx context.Context, owner string) ([]string, error)
 }
 
-// QuarantineNotice warns once of each route whose public repositories have a
-// quarantine that its configuration does not speak of. All fields are required.
+// QuarantineNotice warns once about each route whose public repositories have a quarantine
+// that its configuration does not mention. All fields are required.
 type QuarantineNotice struct {
 	Source     Source
 	Store      Documents
@@ -38,7 +38,7 @@ type QuarantineNotice struct {
 	Logger     *slog.Logger
 }
 
-// Give warns of the routes that nobody was warned of.
+// Give warns about the routes that nobody was warned about.
 func (q QuarantineNotice) Give(ctx context.Context) error {
 	plan, _, _ := q.Source.Configuration()
 	for _, route := range plan.Routes.All() {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// weakSecret ends the words about one.
+// weakSecret ends the finding about a weak secret.
 const weakSecret = "; the next major version refuses it. Make one with: openssl rand -hex 32"
 
-// secrets says which of the configuration's secrets are weak.
+// secrets reports the configuration's weak secrets.
 func (k *checker) secrets(_ context.Context, r *findings) {
 	for _, w := range k.Weaknesses {
 		r.fault("%s is weak: %s%s", w.Path, w.Reason, weakSecret)
 	}
 }
 
-// believed says with which secrets the deliveries of a route's repositories are believed,
-// where the configuration tells repositories apart.
+// believed reports which secrets the deliveries of a route's repositories need, where the
+// configuration separates repositories.
 func (k *checker) believed(r *findings, repository string) {
 	if len(k.Webhooks) == 0 {
 		return

@@ -14,8 +14,8 @@ import (
 	"planbridge/store"
 )
 
-// store opens the store, says what its settings can lose, and counts its links.
-// What the back end warns of when it is opened is a finding.
+// store opens the store, reports what its settings can lose, and counts its links. Warnings of
+// the back end are findings.
 func (k *checker) store(ctx context.Context, r *findings) {
 	path, file := k.Store.File, k.Store.File != ""
 	if _, err := os.Stat(path); file && errors.Is(err, fs.ErrNotExist) {
@@ -70,7 +70,7 @@ func ping(ctx context.Context, s store.Store) error {
 	return s.Ping(ctx)
 }
 
-// warnings is a slog.Handler that keeps the words of warnings and errors.
+// warnings is a slog.Handler that collects warnings and errors.
 type warnings struct {
 	mu    sync.Mutex
 	words []string

@@ -135,7 +135,7 @@ func (w signer) restoreMarker(plan *mapping.Plan) {
 }
 
 // markTasks gives those of the card's tasks their markers back that the bridge made for the
-// issue's state or for a line. Of a task that moved meanwhile another sight tells.
+// issue's state or for a line. If a task moved meanwhile, a later observation tells of it.
 func (w signer) markTasks() error {
 	if w.link.Moving != nil || !w.route.Writes(mapping.Planning) {
 		return nil

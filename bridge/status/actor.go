@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// CommandUser is the header in which a command says whose it is.
+// CommandUser is the header by which a command names its user.
 const CommandUser = "Planbridge-User"
 
-// Proxy says who is believed about who acts.
+// Proxy says which proxies may name the acting user.
 type Proxy struct {
 	Header  string // that names the user; "": none does
 	Trusted []netip.Prefix
 }
 
-// maxActor bounds the name of who acts, in bytes.
+// maxActor bounds the name of a user, in bytes.
 const maxActor = 100
 
 type actorKey struct{}
 
-// Actor is who asked for an act: what the history and the log name.
+// Actor is the user who asked for an act. The history and the log name that user.
 func Actor(ctx context.Context) string {
 	if name, _ := ctx.Value(actorKey{}).(string); name != "" {
 		return name
@@ -29,8 +29,8 @@ func Actor(ctx context.Context) string {
 	return "an operator"
 }
 
-// withActor notes who asks: as a trusted proxy says, as a command says, or the user by
-// whose name a browser logged in. The latter two have shown the token, or are on this machine.
+// withActor records who asks: the user that a trusted proxy names, that a command names, or
+// that a browser logged in as. The latter two have the token, or run on this machine.
 func (h *handler) withActor(r *http.Request) *http.Request {
 	name := h.Settings.Access().Proxy.user(r)
 	if name == "" {
@@ -42,12 +42,12 @@ func (h *handler) withActor(r *http.Request) *http.Request {
 	return r.WithContext(WithActor(r.Context(), plainName(name)))
 }
 
-// WithActor is the context of what somebody asked for, as [Actor] tells it.
+// WithActor returns a context with the user that [Actor] returns.
 func WithActor(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, actorKey{}, name)
 }
 
-// user is who acts as a trusted proxy says; "": none does.
+// user is the user that a trusted proxy names; "": none does.
 func (p Proxy) user(r *http.Request) string {
 	if p.Header == "" {
 		return ""
@@ -64,7 +64,7 @@ func (p Proxy) user(r *http.Request) string {
 	return ""
 }
 
-// plainName leaves of a name what can stand in a line.
+// plainName removes from a name the characters that cannot stand in a line.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

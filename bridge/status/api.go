@@ -24,9 +24,8 @@ const (
 	maxHistory                  = 1000
 )
 
-// links streams the list, so that it needs no memory however long it is. What
-// goes wrong after the first link can no longer be the answer's status: it is
-// told at the end.
+// links streams the list, so that its length needs no memory. An error after the first link
+// can no longer be the answer's status: the end of the list has it.
 func (h *handler) links(w http.ResponseWriter, r *http.Request) {
 	limit, err := limitOf(r, fewLinks, MaxLinks)
 	state := mapping.LinkState(r.FormValue("state"))
@@ -91,8 +90,8 @@ func (h *handler) link(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, func() any { return detail }, err)
 }
 
-// detail is all there is to say of an item, by one of its names; of an issue or a card
-// without a link, why it has none.
+// detail is everything about an item, by one of its names. For an issue or a card without a
+// link, it is the reason why.
 func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) {
 	item, err := ParseItem(name)
 	if err != nil {
@@ -138,9 +137,9 @@ func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) 
 	return &detail, nil
 }
 
-// alone fails where the number that names an item of a link is that of a card without one, too.
-// err is what became of the search among the links. A service that is away keeps nobody from a
-// link that the store has.
+// alone fails where the number of a link's item is also that of a card without a link. err is
+// the result of the search among the links. A service that is away does not hide a link of the
+// store.
 func (h *handler) alone(ctx context.Context, l *mapping.Link, item Item, err error) error {
 	linked := namesOf(err)
 	if err != nil && linked == nil {
@@ -181,7 +180,7 @@ func (h *handler) retry(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, func() any { return Retried{n} }, err)
 }
 
-// take takes failures up again, and leaves a line about who asked for what.
+// take retries failures, and logs who asked for it.
 func (h *handler) take(ctx context.Context, key string) (int, error) {
 	n, err := h.Operator.Retry(ctx, key)
 	if err == nil {
@@ -200,7 +199,7 @@ func (h *handler) conflicts(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, func() any { return Conflicts{each(cs, conflictOf)} }, err)
 }
 
-// resolve answers a conflict that is asked.
+// resolve answers an open question.
 func (h *handler) resolve(w http.ResponseWriter, r *http.Request) {
 	var ask Resolve
 	dec := json.NewDecoder(r.Body)
@@ -214,7 +213,7 @@ func (h *handler) resolve(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, func() any { return Accepted{id} }, h.answerConflict(r.Context(), id, winner()))
 }
 
-// answerConflict answers a conflict that is asked, and leaves a line about it.
+// answerConflict answers an open question, and logs it.
 func (h *handler) answerConflict(ctx context.Context, id string, winner mapping.Side) error {
 	err := h.Operator.ResolveConflict(ctx, id, winner)
 	if err == nil {
@@ -223,13 +222,13 @@ func (h *handler) answerConflict(ctx context.Context, id string, winner mapping.
 	return err
 }
 
-// undo has the loser of a settled conflict written back.
+// undo requests that the loser of a settled conflict is written back.
 func (h *handler) undo(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	h.answer(w, r, func() any { return Accepted{id} }, h.undoConflict(r.Context(), id))
 }
 
-// undoConflict has the loser written back, and leaves a line about it.
+// undoConflict requests an undo, and logs it.
 func (h *handler) undoConflict(ctx context.Context, id string) error {
 	err := h.Operator.UndoConflict(ctx, id)
 	if err == nil {
@@ -238,8 +237,7 @@ func (h *handler) undoConflict(ctx context.Context, id string) error {
 	return err
 }
 
-// act does what an operator asks about what the path names, and leaves a line
-// about it.
+// act carries out an operator's request about the item in the path, and logs it.
 func (h *handler) act(what string, do func(context.Context, string) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		key := r.PathValue("key")
@@ -251,7 +249,7 @@ func (h *handler) act(what string, do func(context.Context, string) error) http.
 	}
 }
 
-// rebuild has the links restored from their markers.
+// rebuild requests that the links are restored from their markers.
 func (h *handler) rebuild(w http.ResponseWriter, r *http.Request) {
 	err := h.Operator.Rebuild(r.Context())
 	if err == nil {

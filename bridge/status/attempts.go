@@ -12,15 +12,15 @@ const (
 	attemptWindow = time.Minute
 	// maxWrong is how many wrong tokens one address may present.
 	maxWrong = 10
-	// maxWrongInAll is how many all addresses together may: beyond it one that has been
-	// wrong in this window has to wait for its end.
+	// maxWrongInAll is how many wrong tokens all addresses together may present. Beyond it, an
+	// address with a wrong token in this window waits for its end.
 	maxWrongInAll = 100
-	// maxAddresses bounds how many addresses are remembered. Beyond it a new one has to wait.
+	// maxAddresses bounds the recorded addresses. Beyond it, a new one has to wait.
 	maxAddresses = 10_000
 )
 
-// attempts counts wrong tokens by the address that they come from. An address that has
-// presented none is always heard, whatever others do. It is safe for concurrent use.
+// attempts counts wrong tokens by address. An address without wrong tokens is always served,
+// whatever others do. It is safe for concurrent use.
 type attempts struct {
 	mu    sync.Mutex
 	until time.Time // of the window
@@ -28,8 +28,7 @@ type attempts struct {
 	wrong map[string]int // by address
 }
 
-// wait returns how long an address has to wait before a token of its is looked at; 0:
-// not at all.
+// wait returns how long an address has to wait before its token is checked; 0: it need not.
 func (a *attempts) wait(from string) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -41,7 +40,7 @@ func (a *attempts) wait(from string) time.Duration {
 	return 0
 }
 
-// count takes in a wrong token and reports whether the address has to wait from now on.
+// count records a wrong token and reports whether the address has to wait from now on.
 func (a *attempts) count(from string) (last bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

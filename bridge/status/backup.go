@@ -9,13 +9,13 @@ import (
 
 const (
 	pathBackup = "/api/v1/backup"
-	// takeTimeout is how long the client of a backup may take none of it.
+	// takeTimeout is how long the client of a backup may read nothing.
 	takeTimeout = time.Minute
 )
 
-// backup answers with a file of store/backup. What goes wrong after it began is told by
-// the file's last line. It is a POST, for no page of another site may make a service
-// read its whole store.
+// backup answers with a file of store/backup. The file's last line reports an error that
+// happens after its beginning. It is a POST, so that no page of another site can make a
+// service read its whole store.
 func (h *handler) backup(w http.ResponseWriter, r *http.Request) {
 	if !h.dumping.TryLock() {
 		h.fail(w, r, errDumping("backup"))
@@ -39,7 +39,7 @@ func errDumping(what string) error {
 	return fmt.Errorf("%s: another backup or export is under way: %w", what, ErrState)
 }
 
-// patient writes an answer for as long as its client takes it.
+// patient writes an answer for as long as its client reads it.
 type patient struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -62,7 +62,7 @@ func (p *patient) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// extend gives the client its time anew.
+// extend renews the client's time.
 func (p *patient) extend() error {
 	return supported(p.control.SetWriteDeadline(time.Now().Add(takeTimeout)))
 }

@@ -1,7 +1,7 @@
 package status
 
 // CleanAsk is the body of POST /api/v1/clean. One of Item and Route is set. With Project and
-// Bucket the issues of the route get cards there, instead of being taken apart.
+// Bucket, the issues of the route move to cards there, and pairs are not taken apart.
 type CleanAsk struct {
 	Item   string `json:"item,omitempty"`  // acme/web#12, or the id of a card, a task or a link
 	Route  string `json:"route,omitempty"` // of which all links are taken apart
@@ -11,10 +11,10 @@ type CleanAsk struct {
 	Bucket  string `json:"bucket,omitempty"`
 }
 
-// Moves reports whether issues are to get cards elsewhere.
+// Moves reports whether the request moves issues to other cards.
 func (a CleanAsk) Moves() bool { return a.Project != "" || a.Bucket != "" }
 
-// CleanResult says what was taken off, or would be.
+// CleanResult lists the marks that were removed, or would be.
 type CleanResult struct {
 	DryRun bool `json:"dry_run"`
 	Links  int  `json:"links"`  // that are meant
@@ -34,7 +34,7 @@ type CleanResult struct {
 	More     bool        `json:"more"` // there are more steps than are listed
 }
 
-// CleanStep is one thing that is taken off an item.
+// CleanStep is one mark that is removed from an item.
 type CleanStep struct {
 	Item string `json:"item"` // acme/web#12, or the item's id
 	Side string `json:"side,omitempty"`

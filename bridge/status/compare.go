@@ -7,7 +7,7 @@ import (
 	"planbridge/mapping"
 )
 
-// stretch is a part of a value that is shown beside another one.
+// stretch is a part of a value that is compared with another one.
 type stretch struct {
 	Text  string
 	Alone bool // the other value does not have it
@@ -20,13 +20,13 @@ const (
 	sideShare = 160  // of what both have, round a difference
 )
 
-// beside compares two values by words, and leaves out of each what is long and the same.
+// beside compares two values by words, and leaves out long equal parts.
 func beside(github, planning string) (onGitHub, inPlanning []stretch) {
 	a, b := mapping.CompareWords(github, planning)
 	return shortened(a), shortened(b)
 }
 
-// shortened bounds what is shown of a value.
+// shortened bounds the shown part of a value.
 func shortened(list []mapping.Stretch) []stretch {
 	var out []stretch
 	left := sideText
@@ -59,7 +59,7 @@ func shortened(list []mapping.Stretch) []stretch {
 	return out
 }
 
-// clipped leaves out what stands between the first and the last characters of a stretch.
+// clipped leaves out the middle of a stretch.
 func clipped(s mapping.Stretch, head, tail int) []stretch {
 	runes := []rune(s.Text)
 	if len(runes) <= head+tail {
@@ -70,7 +70,7 @@ func clipped(s mapping.Stretch, head, tail int) []stretch {
 	return append(out, spaced(string(runes[len(runes)-tail:]), s.Alone)...)
 }
 
-// spaced takes the white space before what stands alone out of the difference.
+// spaced removes leading white space from a difference.
 func spaced(text string, alone bool) []stretch {
 	if text == "" {
 		return nil

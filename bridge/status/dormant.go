@@ -9,11 +9,11 @@ import (
 	"planbridge/mapping"
 )
 
-// dormantPause is the least time between two walks that look why links are dormant.
+// dormantPause is the least time between two walks that find out why links are dormant.
 const dormantPause = time.Minute
 
-// dormancy is how many links of configured routes are dormant that no operator parted. The store
-// counts both in one, so that a walk tells them apart: one after its counts changed.
+// dormancy counts the dormant links of configured routes that no operator parted. The store
+// counts both kinds together, so that a walk separates them whenever the counts changed.
 type dormancy struct {
 	mu     sync.Mutex
 	counts map[string]int // dormant links by route, as of the walk; nil: none was made
@@ -21,7 +21,7 @@ type dormancy struct {
 	lacks  lacking
 }
 
-// lacking is how many links are dormant for want of something.
+// lacking counts dormant links by what they lack.
 type lacking struct{ project, route int }
 
 // lacking counts the dormant links of configured routes by what they lack.
@@ -60,7 +60,7 @@ func (h *handler) lacking(ctx context.Context, routes []Route) (lacking, error) 
 	return lacks, err
 }
 
-// problems says which links are dormant.
+// problems reports the dormant links.
 func (l lacking) problems() (out []problem) {
 	if l.project > 0 {
 		out = append(out, problem{false, Count(l.project, "link is dormant: planning.projects does not name its project.",

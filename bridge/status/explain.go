@@ -14,7 +14,7 @@ import (
 	"planbridge/store"
 )
 
-// explainData is what the template of an item's page gets.
+// explainData is the data of the template of an item's page.
 type explainData struct {
 	frame
 	Item      string // as it was asked for
@@ -29,7 +29,7 @@ type explainData struct {
 	Parked    string // the key of its failure; "": it has none
 }
 
-// valueView is an attribute as it stands on both sides.
+// valueView is an attribute on both sides.
 type valueView struct {
 	Attribute        string
 	Agreed           bool // the sides show the same
@@ -44,10 +44,10 @@ type historyView struct {
 	Says string
 }
 
-// explainHistory is how much of a history the page shows.
+// explainHistory bounds the shown part of a history.
 const explainHistory = 100
 
-// explain is the page of one item: one line first, details after.
+// explain is the page of one item: one line first, then details.
 func (h *handler) explain(w http.ResponseWriter, r *http.Request) {
 	named, _ := ParseItem(r.FormValue("item")) // detail tells its error
 	item := named.Name
@@ -100,8 +100,8 @@ func (h *handler) questionsOf(ctx context.Context, d *LinkDetail) ([]question, e
 	return each(all, questionOf), err
 }
 
-// valuesOf compares both sides, as they are now or, where they were not read, as they last
-// agreed.
+// valuesOf compares the current values of both sides. The base stands for a side that was not
+// read.
 func valuesOf(d *LinkDetail) []valueView {
 	github, planning := map[string]string{}, map[string]Versioned{}
 	for a, b := range d.Base {

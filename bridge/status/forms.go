@@ -29,8 +29,8 @@ func (h *handler) pageRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /routes/resume", h.form(h.routeForm("route resumed", h.Operator.Resume)))
 }
 
-// form does what a button asks for and leads back to where it stands. What somebody else
-// did meanwhile is no error there.
+// form carries out a button's request and redirects to the button's page. It is no error there
+// that somebody else did the same meanwhile.
 func (h *handler) form(do func(context.Context, url.Values) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := r.ParseForm(); err != nil {
@@ -55,7 +55,7 @@ func (h *handler) form(do func(context.Context, url.Values) error) http.HandlerF
 // errForm is a form that lacks something.
 var errForm = errors.New("the form is not understood")
 
-// back is where a form leads to: a page of this listener, and nowhere else.
+// back is the page that a form redirects to: a page of this listener alone.
 func back(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || !slices.Contains([]string{"/", "/waiting", "/failures", "/questions", "/search", "/explain"}, u.Path) {
@@ -64,7 +64,7 @@ func back(to string) string {
 	return u.Path + strings.TrimSuffix("?"+u.RawQuery, "?")
 }
 
-// retryForm takes up again one failure, those of one reason, or all.
+// retryForm retries one failure, the failures of one reason, or all.
 func (h *handler) retryForm(w http.ResponseWriter, r *http.Request) {
 	h.form(func(ctx context.Context, form url.Values) error {
 		if key := form.Get("key"); key != "" {
@@ -100,7 +100,7 @@ func (h *handler) resolveForm(ctx context.Context, form url.Values) error {
 	return h.answerConflict(ctx, id, winner)
 }
 
-// undoForm has the loser of a conflict written back.
+// undoForm requests an undo.
 func (h *handler) undoForm(ctx context.Context, form url.Values) error {
 	id := form.Get("id")
 	if id == "" {
@@ -109,7 +109,7 @@ func (h *handler) undoForm(ctx context.Context, form url.Values) error {
 	return h.undoConflict(ctx, id)
 }
 
-// routeForm does what a button beside a route says.
+// routeForm carries out the request of a button beside a route.
 func (h *handler) routeForm(what string, do func(context.Context, string) error) func(context.Context, url.Values) error {
 	return func(ctx context.Context, form url.Values) error {
 		route := form.Get("route")
@@ -124,7 +124,7 @@ func (h *handler) routeForm(what string, do func(context.Context, string) error)
 	}
 }
 
-// failPage is the page of an act that could not be done.
+// failPage is the page of a request that failed.
 func (h *handler) failPage(w http.ResponseWriter, r *http.Request, status int, err error) {
 	h.render(w, r, status, "error.html", struct {
 		frame

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// group is a number of keys that have one reason.
+// group is the keys with one reason.
 type group struct {
 	ID     string // of the reason, for forms and addresses
 	Reason string // what their reasons share
@@ -25,7 +25,7 @@ type group struct {
 // Hidden is how many of a group are not shown.
 func (g *group) Hidden() int { return g.Count - len(g.Rows) }
 
-// row is a key of a list: one that failed, or one that waits.
+// row is a key of a list: a failed one, or a waiting one.
 type row struct {
 	Key      string // of a failure, to be retried
 	Where    string
@@ -40,8 +40,8 @@ type row struct {
 	Failing  bool   // it is tried again after a failure
 }
 
-// shared is what a row's reason shares with others. What waits for one service has one reason,
-// whatever it was about to do.
+// shared is the part of a row's reason that other rows have, too. All keys that wait for one
+// service have one reason, whatever they were about to do.
 func (r *row) shared() string {
 	if r.WaitsFor != "" {
 		return "waits for " + r.WaitsFor
@@ -58,7 +58,7 @@ const (
 	groupRoutes = 3
 )
 
-// grouped puts rows of one reason together: the largest group first.
+// grouped groups rows by their reasons, the largest group first.
 func grouped(rows []row) []group {
 	byID, routes := map[string]*group{}, map[string]map[string]bool{}
 	var order []*group
@@ -101,11 +101,11 @@ func grouped(rows []row) []group {
 	return out
 }
 
-// maxReason bounds what is looked at of a reason, in bytes.
+// maxReason bounds the compared part of a reason, in bytes.
 const maxReason = 500
 
-// sharedReason is a reason without what tells one item from another: words with a digit
-// or a slash, such as numbers, times, ids, addresses and names, and what is quoted.
+// sharedReason is a reason without the parts that name one item: quoted texts, and words with
+// a digit or a slash, such as numbers, times, ids, addresses and names.
 func sharedReason(reason string) string {
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "")
@@ -136,7 +136,8 @@ func quotedPrefix(text string) (length int, ok bool) {
 	return end + 2, end >= 0
 }
 
-// sharedWord puts dots in the place of a word that is one item's, and keeps what is about it.
+// sharedWord replaces the part of a word that names one item by dots, and keeps the
+// punctuation around it.
 func sharedWord(word string) string {
 	const about = " \t\n:;,.()[]{}<>'`"
 	core := strings.Trim(word, about)
@@ -148,8 +149,8 @@ func sharedWord(word string) string {
 	return before + "…" + after
 }
 
-// isHTTPStatus reports whether a word is the number of a failure over HTTP, which is what
-// reasons share.
+// isHTTPStatus reports whether a word is the status of a failed HTTP request, which reasons
+// share.
 func isHTTPStatus(word string) bool {
 	n, err := strconv.Atoi(word)
 	return err == nil && n >= 400 && n < 600

@@ -35,12 +35,11 @@ func (h *handler) recovered(next http.Handler) http.Handler {
 	})
 }
 
-// local refuses what is addressed to another host: a page of some other site whose
-// name was made to resolve to this listener's address (DNS rebinding) is of the same
-// origin as this one to a browser, but cannot choose the Host that the browser sends.
-// Metrics and probes are for machines, which may use any name where the listener is not
-// on a loopback address. There no token is asked for, so that no name but localhost is
-// answered unless it is configured.
+// local refuses requests for other hosts. A foreign site's name may have been made to resolve
+// to this listener's address (DNS rebinding). To a browser that site has the origin of this
+// one, but it cannot choose the Host that the browser sends. Metrics and probes are for
+// machines, which may use any name where the listener is not on a loopback address. On a
+// loopback address no token is demanded, so only localhost and configured names are answered.
 func (h *handler) local(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		own := !h.Loopback && (forMachines[r.URL.Path] || cannotBeOthers(hostOf(r.Host)))
@@ -67,8 +66,8 @@ func hostOf(hostport string) string {
 	return strings.Trim(strings.TrimSuffix(strings.ToLower(host), "."), "[]")
 }
 
-// cannotBeOthers reports whether no other site can have a host: it is an address, a name without
-// a dot, or one of a private domain.
+// cannotBeOthers reports whether no other site can have a host: it is an address, a name
+// without a dot, or one of a private domain.
 func cannotBeOthers(host string) bool {
 	_, err := netip.ParseAddr(host)
 	inPrivate := func(domain string) bool { return strings.HasSuffix(host, domain) }
@@ -86,8 +85,8 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
-// guard lets in who may ask, bounds what is asked, and keeps other sites from
-// acting through a browser that is logged in.
+// guard admits authorised requests, bounds them, and keeps other sites from acting through a
+// logged-in browser.
 func (h *handler) guard(next http.Handler) http.Handler {
 	forgery := http.NewCrossOriginProtection()
 	forgery.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -111,8 +110,8 @@ func (h *handler) guard(next http.Handler) http.Handler {
 	})
 }
 
-// bounded is the context of a request. A backup or an export takes as long as the store
-// is large; that its client takes it is what bounds it.
+// bounded is the context of a request. A backup or an export lasts as long as the store is
+// large, and is bounded by its client's reading alone.
 func bounded(r *http.Request) (context.Context, context.CancelFunc) {
 	if isUnbounded(r) {
 		return context.WithCancel(r.Context())
@@ -129,7 +128,7 @@ func (h *handler) protectedMetrics(next http.Handler) http.Handler {
 	})
 }
 
-// admit reports whether a request has the token, and answers it where not.
+// admit reports whether a request has the token, and answers it otherwise.
 func (h *handler) admit(w http.ResponseWriter, r *http.Request) bool {
 	token := h.Settings.Access().Token
 	if token == "" {
@@ -168,7 +167,7 @@ func presented(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// sameSecret compares in a time that tells nothing, not even of the lengths.
+// sameSecret compares in a time that reveals nothing, not even the lengths.
 func sameSecret(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1

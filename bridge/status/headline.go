@@ -12,13 +12,13 @@ import (
 	"planbridge/store"
 )
 
-// Headline says in one line what is with an item, with times that do not pass.
+// Headline describes an item's state in one line, with absolute times.
 func (d *LinkDetail) Headline() string {
 	says, _ := headline(d, moments{})
 	return says
 }
 
-// moments says how far moments lie from now; of the zero one, which moments they are.
+// moments writes times relative to now; with the zero value, it writes absolute times.
 type moments struct{ now time.Time }
 
 // ago is a moment that is over.
@@ -45,7 +45,7 @@ func (m moments) in(t time.Time) string {
 	return in(m.now, t)
 }
 
-// headline says in one line what is with an item, and whether somebody has to see to it.
+// headline describes an item's state in one line, and says whether somebody has to act.
 func headline(d *LinkDetail, now moments) (says string, bad bool) {
 	if o := d.Outside; o != nil {
 		if o.Route != "" {
@@ -88,7 +88,7 @@ func headline(d *LinkDetail, now moments) (says string, bad bool) {
 	return restingLine(d, now)
 }
 
-// restingLine says what is with a pair that waits for nothing.
+// restingLine describes a pair that waits for nothing.
 func restingLine(d *LinkDetail, now moments) (says string, bad bool) {
 	switch mapping.LinkState(d.Link.State) {
 	case mapping.Entering:
@@ -118,7 +118,7 @@ func restingLine(d *LinkDetail, now moments) (says string, bad bool) {
 	return "Both sides agree; that was last confirmed " + now.ago(d.Link.Synced) + ".", false
 }
 
-// outOfStep says why a pair is not synchronised that rests in such a state; "": it does not.
+// outOfStep says why a resting pair is not synchronised; "": it is.
 func outOfStep(state, why string) (says string, bad bool) {
 	switch mapping.LinkState(state) {
 	case mapping.Left, mapping.Orphaned, mapping.Dormant, mapping.Erased:
@@ -127,7 +127,7 @@ func outOfStep(state, why string) (says string, bad bool) {
 	return "", false
 }
 
-// asked says what of a pair people are asked about; "": nothing.
+// asked names the attributes of a pair that people are asked about; "": none.
 func asked(about map[string]string, of string) string {
 	if len(about) == 0 {
 		return ""
@@ -135,7 +135,7 @@ func asked(about map[string]string, of string) string {
 	return fmt.Sprintf("Both sides changed the %s%s, and somebody has to choose.", some(plainAttributes(about)), of)
 }
 
-// refused says what of a pair a side does not take; "": nothing.
+// refused names the values of a pair that a side refuses; "": none.
 func refused(what map[string]Refusal, of string) string {
 	for _, a := range attributesOf(what) {
 		r := what[a]
@@ -145,7 +145,7 @@ func refused(what map[string]Refusal, of string) string {
 	return ""
 }
 
-// Name is how people call what was asked for.
+// Name is the item's name for people.
 func (d *LinkDetail) Name() string {
 	switch {
 	case d.Outside != nil:
@@ -158,7 +158,7 @@ func (d *LinkDetail) Name() string {
 
 func (c *Child) isIssue() bool { return c.Issue != nil && c.Issue.Number != 0 }
 
-// name is how people call a part of a pair.
+// name is the name of a part of a pair for people.
 func (c *Child) name() string {
 	if c.isIssue() {
 		return fmt.Sprintf("%s#%d", c.Issue.Repository, c.Issue.Number)
@@ -166,7 +166,7 @@ func (c *Child) name() string {
 	return "task " + c.Task
 }
 
-// headline says what is with a part of a pair, and then what is with the whole.
+// headline describes a part of a pair, and then the pair.
 func (c *Child) headline(d *LinkDetail, now moments) (says string, bad bool) {
 	whole := *d
 	whole.Part = nil
@@ -188,7 +188,7 @@ func (c *Child) headline(d *LinkDetail, now moments) (says string, bad bool) {
 	return "It is " + fmt.Sprintf(what, d.Link.Where) + ". " + says, bad
 }
 
-// partOf is the part of a pair that a name is of; nil: it is of the pair itself.
+// partOf is the part of a pair that an item names; nil: it names the pair itself.
 func partOf(d *LinkDetail, l *mapping.Link, item Item) *Child {
 	for i, p := range slices.Concat(l.Children, l.SubLinks) {
 		issue := item.Number != 0 && strings.EqualFold(p.Issue.Repo, item.Repository) && p.Issue.Number == item.Number

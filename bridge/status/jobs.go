@@ -12,12 +12,11 @@ import (
 	"planbridge/mapping"
 )
 
-// ErrNoService is what is answered where the store alone was opened to what
-// needs both services.
+// ErrNoService answers a request that needs both services where only the store was opened.
 var ErrNoService = errors.New("this needs a running service")
 
-// Services is what is asked of both services, not of planbridge's memory
-// alone. All methods are safe for concurrent use.
+// Services answers requests that need both services, and not planbridge's store alone. All
+// methods are safe for concurrent use.
 type Services interface {
 	// Import and Verify begin a job, or return the one that runs and was
 	// asked for the same. [ErrState] and [ErrName] as for Operator, [ErrStarting] before jobs
@@ -151,7 +150,7 @@ func (w Waits) Add(what string, until time.Time) {
 	}
 }
 
-// mostWaits bounds what is told of what a job waits for.
+// mostWaits bounds the reported reasons of a job's waiting.
 const mostWaits = 5
 
 // WaitFor notes what the job waits for now.

@@ -9,7 +9,7 @@ import (
 	"planbridge/mapping"
 )
 
-// Monitor is what a running service observes beside its memory. All methods are safe for
+// Monitor reports what a running service observes, beside its store. All methods are safe for
 // concurrent use.
 type Monitor interface {
 	// Health tells how each service was last met, and what may be written to GitHub.
@@ -47,7 +47,7 @@ const (
 	ServiceUnknown = "unknown" // it was not asked yet
 )
 
-// ServiceHealth is how a service was last met.
+// ServiceHealth is the result of the last contact with a service.
 type ServiceHealth struct {
 	Name     string    `json:"name"`              // github, or the project's name
 	Service  string    `json:"-"`                 // as keys that wait name it
@@ -109,7 +109,7 @@ type Activities struct {
 	Activities []Activity `json:"activities"`
 }
 
-// Activity is something that was done lately. It holds no text of an issue or a card.
+// Activity is a recent act. It has no text of an issue or a card.
 type Activity struct {
 	At        time.Time `json:"at"`
 	Who       string    `json:"who,omitempty"` // a login, a username or an operator; "": not known
@@ -163,7 +163,7 @@ func (h *handler) activity(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, func() any { return Activities{append([]Activity{}, got...)} }, err)
 }
 
-// blind is the Monitor of a process that only opened the store.
+// blind is the Monitor of a process that has only opened the store.
 type blind struct{}
 
 func (blind) Health(context.Context) (Health, error) {

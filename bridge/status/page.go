@@ -24,10 +24,10 @@ const (
 	pageName       = 80  // characters of a name in a sentence
 )
 
-// refreshEvery is how often the page asks for itself, in seconds.
+// refreshEvery is how often the page reloads its content, in seconds.
 const refreshEvery = 10
 
-// pageData is what the template of the status page gets.
+// pageData is the data of the status page's template.
 type pageData struct {
 	frame
 	Problems      []problem
@@ -66,8 +66,7 @@ func (h *handler) frame(title, here string) frame {
 	return frame{Title: title, Version: h.Version, Now: h.Now(), Here: here}
 }
 
-// page is the status page: one look at everything. What cannot be read is said on it, and
-// the rest is shown all the same.
+// page is the status page. It reports what cannot be read, and shows everything else.
 func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 	d := h.gather(r.Context())
 	status := http.StatusOK
@@ -77,7 +76,7 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 	h.render(w, r, status, "page.html", d)
 }
 
-// gather asks for everything that the page shows.
+// gather reads everything that the page shows.
 func (h *handler) gather(ctx context.Context) *pageData {
 	d := &pageData{frame: h.frame("planbridge", "/")}
 	d.Refresh = refreshEvery
@@ -124,7 +123,7 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	return d
 }
 
-// inWords says to people what keys wait for.
+// inWords names in words what keys wait for.
 func (h *handler) inWords(waiting map[string]int) map[string]int {
 	out := map[string]int{}
 	for service, n := range waiting {
@@ -156,7 +155,8 @@ func (h *handler) gatherConflicts(ctx context.Context, d *pageData) (map[string]
 	return asks, err
 }
 
-// isJoined reports whether a pair is known and was not parted: nothing of a parted pair is undone.
+// isJoined reports whether a pair is known and not parted. Nothing of a parted pair can be
+// undone.
 func (h *handler) isJoined(ctx context.Context, link mapping.LinkID) bool {
 	l, err := h.Operator.Find(ctx, string(link))
 	return err == nil && !l.Parted
@@ -214,8 +214,8 @@ func atMost[T any](list []T, most int) ([]T, int) {
 	return list[:n], len(list) - n
 }
 
-// inTroubleFirst puts the services first that cannot be used, then those of which there is
-// another problem.
+// inTroubleFirst sorts services: first those that cannot be used, then those with another
+// problem.
 func inTroubleFirst(all []ServiceHealth, now time.Time) []ServiceHealth {
 	all = slices.Clone(all)
 	trouble := func(s *ServiceHealth) int {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// problem is something that an operator has to know, in one sentence.
+// problem is one sentence that an operator has to know.
 type problem struct {
 	Bad  bool // else it is a hint
 	Says string
@@ -17,7 +17,7 @@ type problem struct {
 // overdue is how long a key may be due before that is a problem.
 const overdue = 5 * time.Minute
 
-// slack is by how much a source may be later than it is made: a large listing takes long.
+// slack is how late a source may be before that is a problem: a large listing takes long.
 const slack = 5 * time.Minute
 
 // problems lists what is wrong, the worst first: what cannot be read, the configuration,
@@ -47,7 +47,7 @@ func (d *pageData) problems() []problem {
 	return slices.Concat(out, d.Lacks.problems(), d.routeProblems())
 }
 
-// configurationProblems says what of the configuration does not work.
+// configurationProblems lists the parts of the configuration that do not work.
 func configurationProblems(faults []Fault) (out []problem) {
 	few, more := atMost(faults, pageProblems)
 	for _, f := range few {
@@ -90,7 +90,7 @@ func (d *pageData) waitProblems(told map[string]bool) (out []problem) {
 	return out
 }
 
-// groupProblems says of groups of keys what was done with them, and why.
+// groupProblems says what happened to groups of keys, and why.
 func groupProblems(groups []group, what, at string) (out []problem) {
 	for i := range groups[:min(len(groups), pageProblems)] {
 		g := &groups[i]

@@ -4,7 +4,7 @@ import (
 	"planbridge/mapping"
 )
 
-// question is a conflict as the pages show it: both values, with what differs.
+// question is a conflict as the pages show it: both values, with their difference.
 type question struct {
 	Conflict
 	Explain            string // what explain is asked for

@@ -24,7 +24,7 @@ type stateView struct {
 	Bad   bool
 }
 
-// Look reports whether an operator has something to see to.
+// Look reports whether the route needs an operator's attention.
 func (r *routeView) Look() bool {
 	return r.Failures > 0 || r.Asks > 0 || r.Waits > 0 || !r.Paused.IsZero() || r.gone() ||
 		slices.ContainsFunc(r.Others, func(s stateView) bool { return s.Bad })
@@ -42,7 +42,7 @@ func (r *routeView) total() int {
 	return n
 }
 
-// routesView parts the routes into those that need a look and the others.
+// routesView splits the routes into those that need attention and the others.
 func routesView(routes []Route, failures, waits, asks map[string]int) (look, rest []routeView) {
 	for _, r := range routes {
 		v := routeView{Route: r, Failures: failures[r.Name], Waits: waits[r.Name], Asks: asks[r.Name]}

@@ -36,8 +36,8 @@ type searchData struct {
 	Ended  bool     // the time ended before all were
 }
 
-// search finds pairs by an issue, a card or a title. Where the words name one pair alone
-// it leads there.
+// search finds pairs by an issue, a card or a title. Words that name one pair alone lead to
+// that pair's page.
 func (h *handler) search(w http.ResponseWriter, r *http.Request) {
 	query := strings.TrimSpace(cut(maxQuery, r.FormValue("q")))
 	d := searchData{frame: h.frame("Search", "/")}
@@ -64,8 +64,8 @@ func (h *handler) search(w http.ResponseWriter, r *http.Request) {
 	h.render(w, r, http.StatusOK, "search.html", &d)
 }
 
-// named is the item that words name as a whole; "": they name none. An issue may also
-// be named by the address of its page. A number names none: it may be an issue's or a card's.
+// named is the item that the words name as a whole; "": none. An issue may be named by the
+// address of its page. A number names none, as it may be an issue's or a card's.
 func (h *handler) named(ctx context.Context, query string) string {
 	item, err := ParseItem(query)
 	if err != nil || item.CID != 0 || strings.ContainsAny(item.Name, " \t") {
@@ -83,7 +83,7 @@ func (h *handler) named(ctx context.Context, query string) string {
 	return ""
 }
 
-// searchLinks looks through the pairs, for a while.
+// searchLinks searches the pairs, for a bounded time.
 func (h *handler) searchLinks(ctx context.Context, query string, d *searchData) error {
 	end := d.Now.Add(searchWithin)
 	number, numeric := strings.TrimPrefix(query, "#"), false

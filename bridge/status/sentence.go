@@ -8,8 +8,8 @@ import (
 	"planbridge/mapping"
 )
 
-// said is an activity as a sentence: who did what, to what, and what came of it. The name
-// of the item stands between Did and Then, for it is a link.
+// said is an activity as a sentence: who did what to which item, and with what result. The
+// item's name stands between Did and Then, as it is a link.
 type said struct {
 	At    time.Time
 	Who   string // "" where the sentence begins with the item
@@ -27,8 +27,7 @@ var did = map[mapping.Attribute]string{
 	mapping.State:    "changed the state of",
 }
 
-// tells are sentences about an item, by what was done. The attribute is put in the place
-// of %.
+// tells has sentences about an item, by what was done. The attribute replaces %.
 var tells = map[string]string{
 	"conflict":    ": both sides changed the %",
 	"lost update": ": an edit of the % that a write ran over was brought back",
@@ -56,7 +55,7 @@ var ofParts = map[string]string{
 	string(mapping.Tracking) + " create planning":  " has a task for its state now",
 }
 
-// sentence says an activity for people.
+// sentence describes an activity for people.
 func sentence(a *Activity) said {
 	s := said{At: a.At, Where: a.Where, Link: a.Link}
 	if then := ofParts[a.Part+" "+a.What+" "+a.Side]; then != "" {

@@ -10,9 +10,8 @@ import (
 	"planbridge/store"
 )
 
-// What the API answers. Keys are only ever added: scripts rely on them. What a
-// link keeps to itself (its nonce, with the marker key, makes markers) is not
-// in it.
+// The answers of the API. Keys are only ever added, as scripts rely on them. A link's nonce is
+// left out: with the marker key, it makes markers.
 
 // Links answers GET /api/v1/links.
 type Links struct {

@@ -24,18 +24,18 @@ import (
 	"planbridge/store"
 )
 
-// ErrName is what [Operator].Find answers to a name that can be none.
+// ErrName is the error of [Operator].Find for words that can be no item's name.
 var ErrName = errors.New("expected owner/name#number, a card's id or a link's id")
 
-// BadAsk is an [ErrName] with words of its own: what is asked for can be nothing.
+// BadAsk is an [ErrName] with a text of its own.
 func BadAsk(format string, args ...any) error { return &worded{fmt.Errorf(format, args...), ErrName} }
 
-// Unknown is a [store.ErrNotFound] with words of its own.
+// Unknown is a [store.ErrNotFound] with a text of its own.
 func Unknown(format string, args ...any) error {
 	return &worded{fmt.Errorf(format, args...), store.ErrNotFound}
 }
 
-// worded is an error that says another one in words of its own.
+// worded is an error with the text of one error and the identity of another.
 type worded struct {
 	error
 	means error
@@ -45,20 +45,19 @@ func (e *worded) Is(target error) bool { return target == e.means }
 
 func (e *worded) Unwrap() error { return e.error }
 
-// ErrState is what [Operator] answers to an act that the state of what it is
-// meant for does not allow.
+// ErrState is the error of [Operator] for an act that the current state does not allow.
 var ErrState = errors.New("not possible now")
 
-// ErrStarting is answered by a service that has only just started, or stops.
+// ErrStarting is the error of a service that has just started, or is stopping.
 var ErrStarting = errors.New("try again")
 
-// ErrAway is answered where a service gives no answer that has to be asked.
+// ErrAway is the error for a necessary service that does not answer.
 var ErrAway = errors.New("a service gives no answer")
 
-// Away is an [ErrAway] with words of its own.
+// Away is an [ErrAway] with a text of its own.
 func Away(format string, args ...any) error { return &worded{fmt.Errorf(format, args...), ErrAway} }
 
-// Readiness tells whether the process does what it is for.
+// Readiness reports whether the process can do its work.
 type Readiness interface {
 	// Ready reports why deliveries cannot be taken, nil where they can.
 	Ready(ctx context.Context) error
@@ -69,7 +68,7 @@ type Settings interface {
 	Access() Access
 }
 
-// Access says who may ask, and what their browsers are shown.
+// Access says who may ask, and what browsers are shown.
 type Access struct {
 	// Token is demanded, for all but metrics and probes, where the listener is
 	// not on a loopback address.
@@ -85,7 +84,7 @@ type Access struct {
 	WebURL string
 }
 
-// Access lets an Access stand for settings that never change.
+// Access returns a itself, so that fixed settings can stand for changing ones.
 func (a Access) Access() Access { return a }
 
 // Options configure the handler. All fields but Services, Monitor, Guard and Now are required.

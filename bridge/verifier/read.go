@@ -37,8 +37,7 @@ func (v *run) readDoubtful(ctx context.Context) (map[store.Key]drift, error) {
 	return out, nil
 }
 
-// guardedRead is read, which tells as a difference that the program panicked on the
-// link.
+// guardedRead is read; a panic on the link counts as a difference.
 func (v *run) guardedRead(ctx context.Context, key store.Key) (d drift, err error) {
 	err = v.Guard.Do("verification of", key.String(), func() error {
 		d, err = v.read(ctx, key)
@@ -76,8 +75,8 @@ func (v *run) read(ctx context.Context, key store.Key) (d drift, err error) {
 	return d, nil
 }
 
-// heldParts are a link's sub-issues that may differ from their tasks for as long as a
-// side refuses a value or a person is asked.
+// heldParts are a link's sub-issues that may differ from their tasks while a side refuses a
+// value or a person is asked.
 func heldParts(l *mapping.Link) (out []*mapping.Pair) {
 	for _, p := range l.SubLinks {
 		if p.State == mapping.Linked && len(p.Refused)+len(p.Asking) > 0 {
@@ -147,8 +146,7 @@ func (v *run) views(ctx context.Context, l *mapping.Link, pair *mapping.Pair, ro
 	return g, p, "", nil
 }
 
-// absent says why an item cannot be read, where that is no fault of a service
-// that does not answer.
+// absent says why an item cannot be read. A service that does not answer is an error instead.
 func absent(what string, err error) (string, error) {
 	switch {
 	case errors.Is(err, mapping.ErrNotFound), errors.Is(err, mapping.ErrGone):

@@ -14,7 +14,7 @@ import (
 	"planbridge/store"
 )
 
-// repairPatience bounds how long a repair is waited for.
+// repairPatience bounds how long a repair is awaited.
 const repairPatience = time.Minute
 
 // held reports whether nothing would be written about any of the differences.
@@ -22,9 +22,8 @@ func (d drift) held() bool {
 	return !slices.ContainsFunc(d.diffs, func(diff status.Difference) bool { return diff.Held == "" })
 }
 
-// repair has the differing links looked at in full, waits until they are, and
-// returns those that differ still. What is held after the look stays so, and is
-// waited for no longer.
+// repair makes the differing links due for a whole read, waits for them, and returns those
+// that still differ. A difference that is held after the read stays, and is not awaited.
 func (v *run) repair(ctx context.Context, differing map[store.Key]drift) (map[store.Key]drift, error) {
 	look, err := json.Marshal(mapping.IssueEvent{Look: "verify"})
 	if err != nil {

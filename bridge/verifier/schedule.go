@@ -12,24 +12,23 @@ import (
 )
 
 const (
-	// lookEvery is how often it is looked whether a verification is due.
+	// lookEvery is how often the schedule is checked.
 	lookEvery = time.Minute
-	// docVerified names the document that says what the last verification found.
+	// docVerified names the document with the result of the last verification.
 	docVerified = "verified"
-	// hourly is how many requests a verification by interval sends to GitHub in an
-	// hour: a tenth of what GitHub allows one account.
+	// hourly is how many requests a scheduled verification sends to GitHub in an hour: a tenth
+	// of what GitHub allows one account.
 	hourly = 500
 )
 
-// verified is what a verification by interval found.
+// verified is the result of a scheduled verification.
 type verified struct {
 	At    time.Time      `json:"at"`
 	Drift map[string]int `json:"drift,omitempty"` // links that differ, by route
 }
 
-// Run verifies all links whenever that is due by the schedule, until ctx ends. One replica
-// does, so that the metric of links that differ means something though nobody asks. It
-// reads, and repairs nothing.
+// Run verifies all links by the schedule, until ctx ends. One replica does so, so that the
+// metric of differing links is current though nobody asks. It reads, and repairs nothing.
 func (v *Verifier) Run(ctx context.Context) {
 	l := &lease.Lease{Clock: v.o.Clock, Store: v.o.Store, Session: v.o.Session, Name: "verify", Owner: v.o.Owner, TTL: lease.TTL(lookEvery)}
 	defer l.Release(ctx)
@@ -53,8 +52,8 @@ func (v *Verifier) pauseBetweenLooks() time.Duration {
 	return lookEvery
 }
 
-// verifyWhenDue verifies all links where the last time was an interval ago, and returns
-// what is known by then. The first interval begins when a store is first met.
+// verifyWhenDue verifies all links where the last verification is an interval ago, and returns
+// the latest result. The first interval begins with the first contact with a store.
 func (v *Verifier) verifyWhenDue(ctx context.Context, l *lease.Lease) (verified, error) {
 	last, known, err := v.lastVerified(ctx)
 	interval, now := v.o.Schedule.VerifyInterval(), v.o.Clock.Now()
@@ -105,7 +104,7 @@ func (v *Verifier) verifyAll(ctx context.Context) (map[string]int, error) {
 	return done.Verify.Drift, nil
 }
 
-// pace spreads the requests of a verification that nobody waits for.
+// pace spreads the requests of a scheduled verification.
 type pace struct{ store store.Store }
 
 // wait returns when the share of GitHub's budget has one request; a nil pace never waits.

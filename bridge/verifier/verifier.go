@@ -1,10 +1,10 @@
-// Package verifier compares every link with what both sides hold now.
+// Package verifier compares every link with both sides.
 //
-// A verification lists both sides once, without holding them: an item that is as it was
-// agreed on needs no more. Where one is not, or is missing, the two items are read
-// themselves, and the difference is what the reconcile would write. A value that a side
-// refused, or that a person is asked about, differs for as long as that lasts. What a
-// route's direction keeps from being written is no difference.
+// A verification lists both sides once, without holding them in memory. An item that equals
+// its base needs no more. Otherwise, or where one is missing, both items are read, and the
+// difference is what the reconcile would write. A value that a side refused, or that a person
+// is asked about, differs for as long as that lasts. A change that a route's direction forbids
+// is no difference.
 package verifier
 
 import (
@@ -115,7 +115,7 @@ func (v *Verifier) job(ask status.VerifyAsk, p *pace) (first status.Job, work fu
 	}, nil
 }
 
-// seenMask tells of which sides a link's item was seen.
+// seenMask has the sides on which a link's item was seen.
 type seenMask uint8
 
 const (
@@ -188,8 +188,8 @@ func (v *run) report(differing map[store.Key]drift) {
 	})
 }
 
-// linkOf returns the link that an item belongs to, where it is one that is to
-// be compared, and notes that the item was seen.
+// linkOf returns the link of an item, where it is to be compared, and records that the item
+// was seen.
 func (v *run) linkOf(ctx context.Context, ref mapping.Ref, side seenMask) (store.Key, *mapping.Link, error) {
 	key, known, err := v.Inventory.Known(ctx, ref)
 	if err != nil || !known {
@@ -209,7 +209,8 @@ func (v *run) linkOf(ctx context.Context, ref mapping.Ref, side seenMask) (store
 	return key, l, nil
 }
 
-// named reports whether the configuration names the project of a link: else nobody works it.
+// named reports whether the configuration names the project of a link: otherwise nobody works
+// it.
 func (v *run) named(l *mapping.Link) bool {
 	return v.Inventory.Settings().Routes.Names(l.Project)
 }
@@ -279,8 +280,8 @@ func (v *run) visitCard(ctx context.Context, card *mapping.Card) error {
 	})
 }
 
-// guardedListing takes in one item of a listing, which names the item's link where it
-// has one. Where the program panics on it, that link is read.
+// guardedListing handles one item of a listing, which sets the key of the item's link. Where
+// the program panics on the item, that link is read.
 func (v *run) guardedListing(item string, take func(key *store.Key) error) error {
 	var key store.Key
 	err := v.Guard.Do("verification of", item, func() error { return take(&key) })
@@ -293,8 +294,7 @@ func (v *run) guardedListing(item string, take func(key *store.Key) error) error
 	return nil
 }
 
-// compare takes a link for doubtful where a side does not hold what was agreed
-// on.
+// compare marks a link as doubtful where a side differs from the base.
 func (v *run) compare(key store.Key, l *mapping.Link, side mapping.Side, view mapping.View) {
 	route := v.Inventory.Settings().Routes.ByName(l.Route)
 	if !route.TrackingTask {
@@ -312,8 +312,8 @@ func (v *run) compare(key store.Key, l *mapping.Link, side mapping.Side, view ma
 	}
 }
 
-// listLinks finds the links of which no listing showed an item, and those with
-// sub-issues that the card's counters say nothing of.
+// listLinks finds the links without an item in any listing, and those with sub-issues, whose
+// state the card's counters do not show.
 func (v *run) listLinks(ctx context.Context) error {
 	projects, err := store.ProjectsAfter(ctx, v.Store, v.Inventory.Settings().Routes.Projects())
 	if err != nil {
@@ -334,7 +334,7 @@ func (v *run) listLinks(ctx context.Context) error {
 	return nil
 }
 
-// namedUncompared is how many links of a state are named that are not compared.
+// namedUncompared is how many uncompared links of a state are named.
 const namedUncompared = 20
 
 // leaveOut counts a link that is not compared, as it has no pair yet or no route.
