@@ -10,6 +10,7 @@ import (
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/factlog"
+	"planbridge/bridge/githubtest"
 	"planbridge/bridge/logtest"
 )
 
@@ -49,6 +50,28 @@ func TestServiceProvesItsConfiguration(t *testing.T) {
 	once(found + ` place="repository acme/web" fault="it is archived: `)
 	if n := log.Lines(found+` place="`) + log.Lines("fact"+refused); n != 3 {
 		t.Errorf("%d lines tell of 3 faults", n)
+	}
+}
+
+// TestServiceTellsOnceOfWhatCannotBeListed: a glob whose owner is not there is one error for each
+// of its routes, and keeps nothing else from crossing.
+func TestServiceTellsOnceOfWhatCannotBeListed(t *testing.T) {
+	t.Parallel()
+	log := &logtest.Text{}
+	w := start(t, bridgetest.Options{
+		Logger: slog.New(slog.NewTextHandler(log, nil)), Prove: 200 * time.Millisecond,
+		Config: func(yaml string) string {
+			return yaml + "  - {repository: 'nobody/*', name: gone, project: web, bucket: Bugs, create_issues: false}\n"
+		},
+	})
+	const fault = `level=ERROR msg="a part of the configuration does not work" place="repository nobody/*" fault="route gone: the repositories of nobody cannot be listed: `
+	w.Await(fault, func() bool { return log.Lines(fault) > 0 })
+	w.OpenIssue(githubtest.IssueSpec{Title: "Title"})
+	lists := func() int { return w.GitHub.Calls("org.repos") }
+	before := lists()
+	w.Await("more rounds and proofs", func() bool { return lists() > before+8 })
+	if n := log.Lines("nobody"); n != 2 || log.Lines(fault) != 1 || log.Lines(`level=WARN msg="repository could not be listed" repo=nobody/*`) != 1 {
+		t.Errorf("%d lines tell of it:\n%s", n, log)
 	}
 }
 

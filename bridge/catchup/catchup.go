@@ -135,6 +135,8 @@ type CatchUp struct {
 	// of two listings makes nothing due. Where it is lost, some links are worked once more.
 	seen map[string]map[int64]lastSeen
 	told map[string]bool // repositories that this store was told of
+	// refused are the repositories and globs of which it was said that they refuse to be listed.
+	refused map[string]bool
 
 	putOff      string    // the repository that the next round begins with; "": the first one
 	redelivered time.Time // when all hooks were last looked at
@@ -158,7 +160,7 @@ func New(o Options) *CatchUp {
 		o.RedeliverInterval = max(o.Interval, minRedeliverInterval)
 	}
 	return &CatchUp{
-		o: o, clock: o.Clock, round: guard.NewTurn(), hookAccessDenied: map[string]time.Time{},
+		o: o, clock: o.Clock, round: guard.NewTurn(), hookAccessDenied: map[string]time.Time{}, refused: map[string]bool{},
 		lease: lease.Lease{Clock: o.Clock, Store: o.Store, Session: o.Session, Name: "catchup", Owner: o.Owner, TTL: lease.TTL(o.Interval)},
 	}
 }
@@ -253,12 +255,11 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 				return err
 			})
 		}
+		c.tellListing(repo, err)
 		switch {
-		case guard.Panicked(err): // told once; the others are listed
+		case guard.Panicked(err), mapping.Refused(err): // told once; the others are listed
 		case err == nil:
 			answered = true
-		case mapping.Refused(err):
-			c.o.Logger.Warn("repository could not be listed", "repo", repo, "err", err)
 		default:
 			return fmt.Errorf("catch up %s: %w", repo, err)
 		}

@@ -53,8 +53,7 @@ func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
 	for _, route := range c.o.Settings.Routes().All() {
 		for _, glob := range route.Globs() {
 			repos, err := c.o.GitHub.Repositories(ctx, glob)
-			if mapping.Refused(err) {
-				c.o.Logger.Warn("repositories could not be listed", "glob", glob, "err", err)
+			if c.tellListing(glob, err); mapping.Refused(err) {
 				continue
 			}
 			if err != nil {
@@ -68,6 +67,19 @@ func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// tellListing logs once that GitHub refuses to list a repository or a glob, and once that it
+// lists it again.
+func (c *CatchUp) tellListing(what string, err error) {
+	switch {
+	case mapping.Refused(err) && !c.refused[what]:
+		c.refused[what] = true
+		c.o.Logger.Warn("repository could not be listed", "repo", what, "err", err)
+	case err == nil && c.refused[what]:
+		delete(c.refused, what)
+		c.o.Logger.Info("repository is listed again", "repo", what)
+	}
 }
 
 // docSince names the document, in the space of no project, that keeps a repository's

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"strings"
 	"time"
 
 	"planbridge/bridge/guard"
@@ -57,7 +58,9 @@ func (w *issueWalk) EndPage(ctx context.Context) error {
 }
 
 // SkipRepository implements [inventory.IssueVisitor].
-func (w *issueWalk) SkipRepository(repo string, err error) { w.unread(repo, err) }
+func (w *issueWalk) SkipRepository(repo string, routes []string, err error) {
+	w.unread(repo, strings.Join(routes, ", "), err)
+}
 
 // guarded handles one item. An item on which the program panics counts as failed, once, and
 // the import goes on.
@@ -66,19 +69,19 @@ func (im *run) guarded(where string, do func() error) error {
 	if !guard.Panicked(err) {
 		return err
 	}
-	im.unread(where, err)
+	im.unread(where, "", err)
 	return nil
 }
 
 // unread reports once that a repository refuses to be listed. The other repositories are
 // imported.
-func (im *run) unread(repo string, err error) {
+func (im *run) unread(repo, route string, err error) {
 	if im.refused[repo] {
 		return
 	}
 	im.refused[repo] = true
 	im.count(func(r *status.ImportResult) { r.Failed++ })
-	im.list(status.ImportItem{Where: repo, What: "failed", Why: err.Error()})
+	im.list(status.ImportItem{Where: repo, Route: route, What: "failed", Why: err.Error()})
 }
 
 // isPublic reports whether anybody can read the repository, where that decides.

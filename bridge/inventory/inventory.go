@@ -4,7 +4,6 @@ package inventory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,8 +113,8 @@ func (v *Inventory) Known(ctx context.Context, ref mapping.Ref) (store.Key, bool
 // Project is a planning project; nil where none is configured that has the id.
 func (v *Inventory) Project(id mapping.ObjectID) Planning { return v.o.Projects.Project(id) }
 
-// repositories lists those of routes, each once.
-func (v *Inventory) repositories(ctx context.Context, routes []*mapping.Route) ([]string, error) {
+// repositories lists those of routes, each once. What refuses to be listed is told.
+func (v *Inventory) repositories(ctx context.Context, routes []*mapping.Route, skip func(pattern string, err error)) ([]string, error) {
 	var out []string
 	add := func(repo string) {
 		if !slices.ContainsFunc(out, func(r string) bool { return strings.EqualFold(r, repo) }) {
@@ -128,6 +127,10 @@ func (v *Inventory) repositories(ctx context.Context, routes []*mapping.Route) (
 		}
 		for _, glob := range r.Globs() {
 			repos, err := v.o.GitHub.Repositories(ctx, glob)
+			if mapping.Refused(err) {
+				skip(glob, err)
+				continue
+			}
 			if err != nil {
 				return nil, fmt.Errorf("list repositories %s: %w", glob, err)
 			}
@@ -149,21 +152,31 @@ type IssueVisitor interface {
 	VisitIssue(ctx context.Context, issue *mapping.Issue) error
 	// EndPage follows the issues of each page.
 	EndPage(ctx context.Context) error
-	// SkipRepository is told of a repository that refuses to be listed.
-	SkipRepository(repo string, err error)
+	// SkipRepository is told of a repository, or of a glob, that refuses to be listed, and of
+	// which routes it is.
+	SkipRepository(repo string, routes []string, err error)
 }
 
 // Issues walks the issues of the routes' repositories that are in a state, page by page.
-// A repository that refuses to be listed does not keep the others from being listed.
+// A repository or a glob that refuses to be listed does not keep the others from being listed.
 func (v *Inventory) Issues(ctx context.Context, routes []*mapping.Route, state string, to IssueVisitor) error {
-	repos, err := v.repositories(ctx, routes)
+	skip := func(repo string, err error) {
+		var names []string
+		for _, r := range routes {
+			if r.MatchesRepo(repo) || slices.Contains(r.Repositories, repo) {
+				names = append(names, r.Name)
+			}
+		}
+		to.SkipRepository(repo, names, err)
+	}
+	repos, err := v.repositories(ctx, routes, skip)
 	if err != nil {
 		return err
 	}
 	for _, repo := range repos {
 		err := v.issuesOf(ctx, repo, state, to)
-		if refusesListing(err) {
-			to.SkipRepository(repo, err)
+		if mapping.Refused(err) {
+			skip(repo, err)
 			continue
 		}
 		if err != nil {
@@ -186,17 +199,6 @@ func (v *Inventory) issuesOf(ctx context.Context, repo, state string, to IssueVi
 		}
 		return to.EndPage(ctx)
 	})
-}
-
-// refusesListing tells a repository that is not to be had from a service that does not
-// answer.
-func refusesListing(err error) bool {
-	for _, target := range []error{mapping.ErrNotFound, mapping.ErrGone, mapping.ErrForbidden, mapping.ErrMoved} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
 }
 
 // EachProject visits the configured projects of the routes.

@@ -75,8 +75,8 @@ func (w *walker) VisitIssue(_ context.Context, issue *mapping.Issue) error {
 	return w.note(fmt.Sprint("issue ", issue.Number))
 }
 func (w *walker) EndPage(context.Context) error { return w.note("page") }
-func (w *walker) SkipRepository(repo string, err error) {
-	w.told = append(w.told, fmt.Sprintf("skip %s: %v", repo, err))
+func (w *walker) SkipRepository(repo string, routes []string, err error) {
+	w.told = append(w.told, fmt.Sprintf("skip %s of %s: %v", repo, strings.Join(routes, ", "), err))
 }
 
 func route(name string, repositories ...string) mapping.Route {
@@ -116,18 +116,19 @@ func TestWalkOverIssues(t *testing.T) {
 			"",
 			"enter acme/web|enter acme/api", "acme/web open|acme/api open", "",
 		},
-		"a name and a glob":      {[]mapping.Route{route("web", "acme/*", "acme/web")}, hub{globs: map[string][]string{"acme/*": {"acme/web"}}}, "", "enter acme/web", "acme/web open", ""},
-		"a renamed repository":   {[]mapping.Route{route("web", "acme/old")}, hub{}, "", "enter acme/old", "acme/new open", ""},
-		"a glob that is refused": {[]mapping.Route{route("web", "acme/*")}, hub{errs: map[string]error{"acme/*": mapping.ErrForbidden}}, "", "", "", "list repositories acme/*: forbidden"},
+		"a name and a glob":           {[]mapping.Route{route("web", "acme/*", "acme/web")}, hub{globs: map[string][]string{"acme/*": {"acme/web"}}}, "", "enter acme/web", "acme/web open", ""},
+		"a renamed repository":        {[]mapping.Route{route("web", "acme/old")}, hub{}, "", "enter acme/old", "acme/new open", ""},
+		"a glob that is refused":      {[]mapping.Route{route("web", "acme/*")}, hub{errs: map[string]error{"acme/*": mapping.ErrForbidden}}, "", "skip acme/* of web: forbidden", "", ""},
+		"a glob while GitHub is away": {[]mapping.Route{route("web", "acme/*")}, hub{errs: map[string]error{"acme/*": away}}, "", "", "", "list repositories acme/*: GitHub is away"},
 		"one that is not there": {
 			[]mapping.Route{route("web", "acme/web", "acme/api")},
 			hub{errs: map[string]error{"acme/web": mapping.ErrNotFound}},
 			"",
-			"enter acme/web|skip acme/web: not found|enter acme/api", "acme/web open|acme/api open", "",
+			"enter acme/web|skip acme/web of web: not found|enter acme/api", "acme/web open|acme/api open", "",
 		},
-		"one that moved":        {[]mapping.Route{route("web", "acme/web")}, hub{errs: map[string]error{"acme/web": mapping.ErrMoved}}, "", "enter acme/web|skip acme/web: moved", "acme/web open", ""},
-		"one that is deleted":   {[]mapping.Route{route("web", "acme/web")}, hub{errs: map[string]error{"acme/web": mapping.ErrGone}}, "", "enter acme/web|skip acme/web: gone", "acme/web open", ""},
-		"one that is forbidden": {[]mapping.Route{route("web", "acme/web")}, hub{errs: map[string]error{"acme/web": mapping.ErrForbidden}}, "", "enter acme/web|skip acme/web: forbidden", "acme/web open", ""},
+		"one that moved":        {[]mapping.Route{route("web", "acme/web")}, hub{errs: map[string]error{"acme/web": mapping.ErrMoved}}, "", "enter acme/web|skip acme/web of web: moved", "acme/web open", ""},
+		"one that is deleted":   {[]mapping.Route{route("web", "acme/web")}, hub{errs: map[string]error{"acme/web": mapping.ErrGone}}, "", "enter acme/web|skip acme/web of web: gone", "acme/web open", ""},
+		"one that is forbidden": {[]mapping.Route{route("web", "acme/web")}, hub{errs: map[string]error{"acme/web": mapping.ErrForbidden}}, "", "enter acme/web|skip acme/web of web: forbidden", "acme/web open", ""},
 		"GitHub is away":        {[]mapping.Route{route("web", "acme/web", "acme/api")}, hub{errs: map[string]error{"acme/web": away}}, "", "enter acme/web", "acme/web open", "list issues of acme/web: GitHub is away"},
 		"an issue ends the walk": {
 			[]mapping.Route{route("web", "acme/web")},

@@ -24,6 +24,7 @@ type Expanded struct {
 func Expand(ctx context.Context, plan *Plan, services Services) ([]Expanded, error) {
 	routes := plan.Routes
 	names, owners := map[string]string{}, map[string]bool{}
+	out := []Expanded{}
 	for _, r := range routes.All() {
 		for _, name := range r.Named() {
 			names[strings.ToLower(name)] = name
@@ -41,6 +42,10 @@ func Expand(ctx context.Context, plan *Plan, services Services) ([]Expanded, err
 		defer hub.Close()
 		for owner := range mapping.Sorted(owners) {
 			repos, err := hub.OrgRepositories(ctx, owner)
+			if mapping.Refused(err) {
+				out = append(out, unlisted(routes, owner, err)...)
+				continue
+			}
 			if err != nil {
 				return nil, fmt.Errorf("list repositories of %s: %w", owner, err)
 			}
@@ -49,11 +54,22 @@ func Expand(ctx context.Context, plan *Plan, services Services) ([]Expanded, err
 			}
 		}
 	}
-	out := []Expanded{}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		out = append(out, expand(plan, names[name])...)
 	}
 	return out, nil
+}
+
+// unlisted returns the globs of an owner whose repositories GitHub does not list.
+func unlisted(routes mapping.Routes, owner string, err error) (out []Expanded) {
+	for _, r := range routes.All() {
+		for _, glob := range r.Globs() {
+			if of, _, _ := strings.Cut(glob, "/"); of == owner {
+				out = append(out, Expanded{glob, r.Name, r.ProjectName, r.Bucket, fmt.Sprintf("its repositories cannot be listed: %v", err)})
+			}
+		}
+	}
+	return out
 }
 
 // expand returns the routes of one repository.

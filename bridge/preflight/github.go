@@ -177,7 +177,13 @@ func permission(r *findings, has map[string]bool) {
 func (k *checker) glob(ctx context.Context, r *findings, pattern string) {
 	owner, _, _ := strings.Cut(pattern, "/")
 	repos, err := k.github.OrgRepositories(ctx, owner)
-	if err != nil {
+	switch {
+	case mapping.Refused(err):
+		for _, route := range k.routesOf(pattern) {
+			r.fault("%sthe repositories of %s cannot be listed: there is no such account, or the token may not see it: %v", ofRoute(route), owner, err)
+		}
+		return
+	case err != nil:
 		r.away(err, "the repositories of %s cannot be listed", owner)
 		return
 	}

@@ -181,6 +181,15 @@ type VerifyResult struct {
 	// Uncompared are the links that are not compared, as they have no pair or no route:
 	// dormant, entering and creating ones.
 	Uncompared []Uncompared `json:"uncompared,omitempty"`
+	// Unlisted are the repositories and globs that refuse to be listed.
+	Unlisted []Unlisted `json:"unlisted,omitempty"`
+}
+
+// Unlisted is a repository or a glob that GitHub refuses to list.
+type Unlisted struct {
+	Repository string `json:"repository"`
+	Route      string `json:"route"`
+	Why        string `json:"why"`
 }
 
 // Uncompared are the links of one such state.

@@ -234,7 +234,11 @@ func (issueWalk) EnterRepository(_ context.Context, repo string) (string, error)
 func (w issueWalk) EndPage(ctx context.Context) error { return w.pace.wait(ctx) }
 
 // SkipRepository implements [inventory.IssueVisitor]: each issue is read.
-func (issueWalk) SkipRepository(string, error) {}
+func (w issueWalk) SkipRepository(repo string, routes []string, err error) {
+	w.job.Update(func(now *status.Job) {
+		now.Verify.Unlisted = append(now.Verify.Unlisted, status.Unlisted{Repository: repo, Route: strings.Join(routes, ", "), Why: err.Error()})
+	})
+}
 
 // VisitIssue implements [inventory.IssueVisitor].
 func (w issueWalk) VisitIssue(ctx context.Context, issue *mapping.Issue) error {

@@ -374,16 +374,31 @@ func TestImportWaitsForWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// A repository that cannot be listed does not keep the others from being imported.
+// A repository or a glob that cannot be listed does not keep the others from being imported and
+// verified. Its route is named.
 func TestImportRefusedRepository(t *testing.T) {
-	op := older(t, bridgetest.Options{Config: func(yaml string) string {
-		return yaml + "  - {repository: acme/secret, project: web, bucket: Later, create_issues: false}\n"
-	}}, "one")
-	r := op.run("import")
-	if r.status != exitFailure || !strings.Contains(plain(r.out), "acme/secret  failed") || !strings.Contains(r.out, "1 issues became cards") {
-		t.Errorf("import: %+v", r)
-	}
-	if cards := op.world.Project.Cards(); len(cards) != 1 || len(cards[0].Tasks) != 1 {
-		t.Errorf("cards: %+v", cards)
+	for repository, route := range map[string]string{"acme/secret": "acme/secret", "'nobody/*', name: gone": "gone"} {
+		t.Run(route, func(t *testing.T) {
+			op := older(t, bridgetest.Options{Config: func(yaml string) string {
+				return yaml + "  - {repository: " + repository + ", project: web, bucket: Later, create_issues: false}\n"
+			}}, "one")
+			named := strings.Trim(strings.Split(repository, ",")[0], "'")
+			failed := named + "  failed  -  " + route + "  "
+			r := op.run("import")
+			if r.status != exitFailure || !strings.Contains(plain(r.out), failed) || !strings.Contains(r.out, "1 issues became cards") {
+				t.Errorf("import: %+v", r)
+			}
+			if cards := op.world.Project.Cards(); len(cards) != 1 || len(cards[0].Tasks) != 1 {
+				t.Errorf("cards: %+v", cards)
+			}
+			r = op.run("verify")
+			if r.status != exitFailure || !strings.Contains(r.out, "1 link compared, 0 differ\n") || !strings.Contains(r.out, named+" cannot be listed (route "+route+"): ") {
+				t.Errorf("verify: %+v", r)
+			}
+			r = op.run("check")
+			if r.status != exitFailure || strings.Count(r.out, "fault  repository "+named+": ") != 1 {
+				t.Errorf("check: %+v", r)
+			}
+		})
 	}
 }

@@ -19,7 +19,7 @@ type verifyCmd struct {
 
 // Help is what planbridge verify --help adds.
 func (c *verifyCmd) Help() string {
-	return `Exit status 1 where links differ; with --repair, where they still do afterwards.
+	return `Exit status 1 where links differ, or a repository cannot be listed; with --repair, where they still do afterwards.
 That includes what a side refused and what a person is asked about: WHY says so.`
 }
 
@@ -38,7 +38,7 @@ func (c *verifyCmd) Run(ctx context.Context, p *process) error {
 		switch {
 		case job.State == status.JobFailed:
 			return errors.New(job.Error)
-		case len(job.Verify.Differences) > 0:
+		case len(job.Verify.Differences)+len(job.Verify.Unlisted) > 0:
 			return errReported
 		}
 		return nil
@@ -57,6 +57,9 @@ func verifyReport(w io.Writer, r *status.VerifyResult) error {
 			more = fmt.Sprintf(" and %d more", n)
 		}
 		fmt.Fprintf(w, "%d %s, not compared: %s%s\n", u.Links, u.State, strings.Join(u.Items, ", "), more)
+	}
+	for _, u := range r.Unlisted {
+		fmt.Fprintf(w, "%s cannot be listed (route %s): %s\n", u.Repository, u.Route, oneLine(u.Why))
 	}
 	if r.Repaired > 0 {
 		fmt.Fprintf(w, "%d were repaired\n", r.Repaired)
