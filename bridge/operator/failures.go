@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -17,10 +18,15 @@ const maxFailures = 10_000
 // of a loop that this process set aside, since it panicked on them.
 const projectAside = "aside"
 
-// Failures lists the parked keys and what was set aside, oldest first.
+// Failures lists the parked keys and what was set aside, oldest first. Those of projects that
+// the configuration does not name are among them.
 func (o *Operator) Failures(ctx context.Context) ([]store.Failure, error) {
 	var out []store.Failure
-	for _, project := range o.Projects() {
+	projects, err := o.Everywhere(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list failures: %w", err)
+	}
+	for _, project := range projects {
 		parked, err := o.o.Store.Failures(ctx, project, maxFailures)
 		if err != nil {
 			return nil, fmt.Errorf("list failures: %w", err)
@@ -38,7 +44,8 @@ func (o *Operator) Failures(ctx context.Context) ([]store.Failure, error) {
 }
 
 // Retry takes a key up again: one named as failures shows it (project/link),
-// as an issue (acme/web#12), or "all". It returns how many.
+// as an issue (acme/web#12), or "all". It returns how many. Of a project that the configuration
+// does not name nobody works a key: one that is named is refused, and "all" leaves it out.
 func (o *Operator) Retry(ctx context.Context, name string) (int, error) {
 	failures, err := o.Failures(ctx)
 	if err != nil {
@@ -53,6 +60,12 @@ func (o *Operator) Retry(ctx context.Context, name string) (int, error) {
 			o.o.Guard.Forget(string(f.Key.Link))
 			n++
 			continue
+		}
+		if _, named := o.ProjectName(f.Key.Project); !named {
+			if name == "all" {
+				continue
+			}
+			return n, fmt.Errorf("retry %s: planning.projects does not name its project %s: %w", f.Where, f.Key.Project, status.ErrState)
 		}
 		if err := o.o.Store.Enqueue(ctx, f.Key, 0, false); err != nil {
 			return n, fmt.Errorf("retry %s: %w", f.Where, err)

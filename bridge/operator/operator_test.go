@@ -2,9 +2,11 @@ package operator_test
 
 import (
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/bridge/operator"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
@@ -40,5 +42,43 @@ func TestNumbersNameNothingToChange(t *testing.T) {
 	got, err := s.Link(t.Context(), store.Key{Project: "p", Link: "l1"})
 	if err != nil || got.State != mapping.Linked || got.Parted || got.Base[mapping.Title].GitHub != "A title" {
 		t.Errorf("the link is changed: %+v, %v", got, err)
+	}
+}
+
+// TestFailuresOfAProjectWithoutAName: what is parked in a project that the configuration does not
+// name is shown, and is not taken up, as nobody would work it.
+func TestFailuresOfAProjectWithoutAName(t *testing.T) {
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	l := &mapping.Link{ID: "l1", Project: "gone", Route: "a", Pair: mapping.Pair{State: mapping.Linked, Card: mapping.CardID{ID: "card"}}}
+	if _, err := s.Observe(t.Context(), "gone", []store.Observation{{Create: l}}); err != nil {
+		t.Fatal(err)
+	}
+	claim, _, err := s.Claim(t.Context(), "gone", time.Minute)
+	if err == nil {
+		err = s.Finish(t.Context(), claim, claim.Link, nil, store.Outcome{Kind: store.Park, Reason: "refused"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := operator.New(operator.Options{
+		Store: s, Guard: guard.New(slog.New(slog.DiscardHandler)),
+		Settings: &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "p"}})},
+	})
+	parked := func() int {
+		t.Helper()
+		all, err := o.Failures(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	if n := parked(); n != 1 {
+		t.Fatalf("%d failures are shown", n)
+	}
+	if n, err := o.Retry(t.Context(), "l1"); n != 0 || !errors.Is(err, status.ErrState) {
+		t.Errorf("one is retried: %d, %v", n, err)
+	}
+	if n, err := o.Retry(t.Context(), "all"); n != 0 || err != nil || parked() != 1 {
+		t.Errorf("all are retried: %d, %v; %d stay", n, err, parked())
 	}
 }
