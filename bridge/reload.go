@@ -3,6 +3,8 @@ package bridge
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/requeue"
@@ -59,7 +61,20 @@ func (a *App) tellReload(ctx context.Context, before, after *settings.Settings, 
 	changes := before.Routes.ChangesTo(after.Routes)
 	a.log.Info("configuration reloaded", "routes", len(after.Config.Routes),
 		"added", len(changes.Added), "removed", len(changes.Removed), "changed", len(changes.Changed), "changes", changes.String(),
-		"links_moved", links.Moved, "links_resumed", links.Resumed, "links_dormant", links.Dormant(), "links_changed", a.linksOf(ctx, after, changes.Changed))
+		"projects_added", newProjects(before.Routes, after.Routes), "projects_removed", newProjects(after.Routes, before.Routes),
+		"links_moved", links.Moved, "moves", links.Moves(), "links_resumed", links.Resumed, "links_dormant", links.Dormant(), "links_changed", a.linksOf(ctx, after, changes.Changed))
+}
+
+// newProjects names the projects that are in one configuration and not in the one before.
+func newProjects(before, after mapping.Routes) string {
+	var names []string
+	for _, project := range after.Projects() {
+		if !before.Names(project) {
+			names = append(names, after.ProjectName(project))
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }
 
 // linksOf counts the links of routes that changed.

@@ -154,7 +154,13 @@ func (a *App) runReached(ctx context.Context) {
 	notice := preflight.QuarantineNotice{Source: open.Source{Settings: a.set, Logger: a.log}, Store: a.store, Visibility: adapters.Visibility{GitHub: a.github}, Logger: a.log}
 	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", notice.Give) })
 	a.spawn(ctx, "reroute", func(ctx context.Context) {
-		a.until(ctx, "look for links that go by other routes", func(ctx context.Context) error { _, err := a.requeue.Reroute(ctx); return err })
+		a.until(ctx, "look for links that go by other routes", func(ctx context.Context) error {
+			links, err := a.requeue.Reroute(ctx)
+			if err == nil {
+				links.Tell(a.log)
+			}
+			return err
+		})
 	})
 	if !a.o.DryRun {
 		a.spawn(ctx, "verify", a.verifier.Run)

@@ -296,7 +296,11 @@ func (w *state) notePart(part string, side mapping.Side, a mapping.Attribute, wh
 		}
 	}
 	w.history = append(w.history, e)
-	w.log.Info(what, "side", string(side), "attribute", string(a), "why", why)
+	log := w.log.Info
+	if what == mapping.Rerouted {
+		log = w.log.Debug // one line tells of all links at once
+	}
+	log(what, "side", string(side), "attribute", string(a), "why", why)
 }
 
 // person is the login of the person whose change is written to planning, or who opened the

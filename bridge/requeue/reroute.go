@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -58,6 +59,29 @@ func (r *Requeuer) formerRoutes(ctx context.Context) (routes []routedAs, text []
 type Rerouting struct {
 	Moved, Resumed int
 	lost           map[string]int // by the route that they had
+	moves          map[string]int // of Moved, by both routes
+}
+
+// namedMoves is how many pairs of routes are named at most between which links move.
+const namedMoves = 10
+
+// Moves says from which routes to which links go, and how many.
+func (c *Rerouting) Moves() string {
+	var out []string
+	for names, links := range mapping.Sorted(c.moves) {
+		if len(out) == namedMoves {
+			return strings.Join(out, ", ") + fmt.Sprintf(", %d more", len(c.moves)-namedMoves)
+		}
+		out = append(out, fmt.Sprintf("%s (%d)", names, links))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Tell says at a start what becomes of links whose route changed meanwhile.
+func (c *Rerouting) Tell(log *slog.Logger) {
+	if c.Moved+c.Resumed > 0 {
+		log.Info("routes changed while the service was stopped", "links_moved", c.Moved, "moves", c.Moves(), "links_resumed", c.Resumed)
+	}
 }
 
 // Dormant is the number of links that no route takes.
@@ -74,7 +98,7 @@ func (c *Rerouting) Dormant() int {
 // replica with the former routes may have worked a key since. So each process searches once for
 // its routes, and at its start where links are dormant.
 func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
-	counts, routes := Rerouting{lost: map[string]int{}}, r.o.Settings.Routes()
+	counts, routes := Rerouting{lost: map[string]int{}, moves: map[string]int{}}, r.o.Settings.Routes()
 	former, before, err := r.formerRoutes(ctx)
 	if err != nil {
 		return counts, err
@@ -111,12 +135,6 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	r.looked.Store(&text)
 	if n := counts.Dormant(); n > 0 {
 		r.o.Logger.Warn("no route takes these links: they are dormant until one does", "links", n, "routes", slices.Sorted(maps.Keys(counts.lost)))
-	}
-	if counts.Resumed > 0 {
-		r.o.Logger.Info("links are resumed whose route is back", "links", counts.Resumed)
-	}
-	if counts.Moved > 0 {
-		r.o.Logger.Info("links go by another route than before", "links", counts.Moved)
 	}
 	r.o.Queue.Kick()
 	return counts, nil
@@ -165,7 +183,7 @@ func (r *Requeuer) RerouteRenamed(ctx context.Context) error {
 	r.renames.mu.Lock()
 	called := maps.Clone(r.renames.pending)
 	r.renames.mu.Unlock()
-	counts, routes := Rerouting{lost: map[string]int{}}, r.o.Settings.Routes()
+	counts, routes := Rerouting{lost: map[string]int{}, moves: map[string]int{}}, r.o.Settings.Routes()
 	maps.DeleteFunc(called, func(_, to string) bool { return len(routes.ForRepo(to)) == 0 })
 	if len(called) > 0 {
 		for _, project := range routes.Projects() {
@@ -230,7 +248,12 @@ func (r *Requeuer) changesRoute(ctx context.Context, routes mapping.Routes, l *m
 	case !taken:
 		counts.lost[l.Route]++
 	case route == nil || route.Name != l.Route:
+		to := "the route that takes the issue"
+		if route != nil {
+			to = route.Name
+		}
 		counts.Moved++
+		counts.moves[l.Route+" → "+to]++
 	default:
 		return false
 	}

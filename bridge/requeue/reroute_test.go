@@ -101,6 +101,9 @@ func TestReroute(t *testing.T) {
 			if err != nil || got.Moved != c.moved || got.Resumed != c.resumed || got.Dormant() != c.parted {
 				t.Errorf("%+v, %d dormant, %v", got, got.Dormant(), err)
 			}
+			if moves := got.Moves(); (moves == "acme/web → "+c.routed+" (1)") != (c.moved == 1) {
+				t.Errorf("it says that links move by %q", moves)
+			}
 			if due := d.rest(t); due != (c.moved+c.resumed+c.parted > 0) {
 				t.Errorf("the key is due: %t", due)
 			}
