@@ -21,6 +21,7 @@ import (
 
 	"planbridge/bridge/poll"
 	"planbridge/bridge/preflight"
+	"planbridge/bridge/requeue"
 )
 
 // Start listens and begins to work. Only a listener that cannot be had is an
@@ -144,8 +145,8 @@ func (a *App) run(ctx context.Context) {
 
 // runReached begins what needs the store, and works until ctx ends.
 func (a *App) runReached(ctx context.Context) {
-	a.spawn(ctx, "watch", a.watch)
-	a.spawn(ctx, "watch planning", a.requeue.WatchPlanning)
+	a.spawnTicking(ctx, "watch", watchInterval, a.watch)
+	a.spawnTicking(ctx, "watch planning", requeue.ProbeEvery, a.requeue.WatchPlanning)
 	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Owner: a.o.Owner, Now: a.o.Now, Logger: a.log})
 	a.spawn(ctx, "repair", repairer.Run)
 	a.jobs.Open(ctx)
@@ -185,6 +186,15 @@ func (a *App) spawn(ctx context.Context, what string, loop func(context.Context)
 		a.guard.Keep(ctx, what, func() { loop(ctx) })
 	})
 	return func() { cancel(); <-ended }
+}
+
+// spawnTicking runs a loop that waits for ticks.
+func (a *App) spawnTicking(ctx context.Context, what string, interval time.Duration, loop func(context.Context, <-chan time.Time)) {
+	a.spawn(ctx, what, func(ctx context.Context) {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		loop(ctx, tick.C)
+	})
 }
 
 // until repeats what must succeed once before work can begin.
@@ -246,14 +256,12 @@ func (a *App) Reach(ctx context.Context) error {
 const watchInterval = 5 * time.Second
 
 // watch notices a store that was lost or replaced, and a GitHub that is back.
-func (a *App) watch(ctx context.Context) {
-	tick := time.NewTicker(watchInterval)
-	defer tick.Stop()
+func (a *App) watch(ctx context.Context, tick <-chan time.Time) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-tick:
 		}
 		a.watchOnce(ctx)
 	}

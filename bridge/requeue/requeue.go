@@ -140,19 +140,17 @@ func (r *Requeuer) askGitHub(ctx context.Context, waits bool) error {
 // ProbeEvery is the time between two probes of a planning project that is away.
 const ProbeEvery = time.Second
 
-// WatchPlanning probes each planning project that this process last found away, until ctx ends.
-// A project that does not answer delays no other project's probe.
-func (r *Requeuer) WatchPlanning(ctx context.Context) {
+// WatchPlanning probes at each tick each planning project that this process last found away,
+// until ctx ends. A project that does not answer delays no other project's probe.
+func (r *Requeuer) WatchPlanning(ctx context.Context, tick <-chan time.Time) {
 	var asked sync.Map // by service, while the question is under way
 	var asking sync.WaitGroup
 	defer asking.Wait()
-	tick := time.NewTicker(ProbeEvery)
-	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-tick:
 		}
 		for _, project := range r.o.Settings.Routes().Projects() {
 			service := reconcile.ServicePlanning(project)

@@ -177,9 +177,7 @@ func (h *handler) onlyRead(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
-		defer cancel()
-		switch err := h.Readiness.Ready(ctx); {
+		switch err := h.ready(r); {
 		case !errors.Is(err, store.ErrCopied):
 			next.ServeHTTP(w, r)
 		case strings.HasPrefix(r.URL.Path, "/api/"):
@@ -190,10 +188,15 @@ func (h *handler) onlyRead(next http.Handler) http.Handler {
 	})
 }
 
-func (h *handler) readyz(w http.ResponseWriter, r *http.Request) {
+// ready asks, for a bounded time, why this process is not ready; nil: it is.
+func (h *handler) ready(r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
-	if err := h.Readiness.Ready(ctx); err != nil {
+	return h.Readiness.Ready(ctx)
+}
+
+func (h *handler) readyz(w http.ResponseWriter, r *http.Request) {
+	if err := h.ready(r); err != nil {
 		writeText(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
