@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"strings"
+	"time"
 
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -38,10 +39,10 @@ func (c clients) Away(name string) bool {
 	return c.Down(name) || !met.Refused && met.Failed.After(met.Answered)
 }
 
-// Answers implements [requeue.Services].
-func (c clients) Answers(name string) bool {
+// Back implements [requeue.Services].
+func (c clients) Back(name string, since time.Time) bool {
 	met := c.a.monitor.Service(name)
-	return !c.Down(name) && met.Answered.After(met.Failed)
+	return !c.Down(name) && !met.Refused && met.Answered.After(met.Failed) && !met.Failed.Before(since)
 }
 
 // Probe implements [requeue.Services].

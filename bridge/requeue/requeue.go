@@ -32,8 +32,9 @@ type Queue interface {
 type Services interface {
 	// Away reports whether this process last found a service away.
 	Away(service string) bool
-	// Answers reports whether a service answered last, and requests may go to it.
-	Answers(service string) bool
+	// Back reports whether a service last failed at since or later and answers again, so that
+	// requests may go to it. One that refuses the secret is not back.
+	Back(service string, since time.Time) bool
 	// Probe checks whether a service answers.
 	Probe(ctx context.Context, service string) error
 }
@@ -87,6 +88,9 @@ type Requeuer struct {
 	o       Options
 	renames renames
 	looked  atomic.Pointer[string] // the routes for which this process searched the links
+	// mayBeBack has the planning projects that were away at the last tick, and those that
+	// answered again before a key began to wait for them.
+	mayBeBack sync.Map
 }
 
 // New makes a Requeuer.
@@ -141,7 +145,7 @@ func (r *Requeuer) askGitHub(ctx context.Context, waits bool) error {
 const ProbeEvery = time.Second
 
 // WatchPlanning probes at each tick each planning project that this process last found away,
-// until ctx ends. A project that does not answer delays no other project's probe.
+// until ctx ends. It wakes what waits for a project that another request found back. A project that does not answer delays no other project's probe.
 func (r *Requeuer) WatchPlanning(ctx context.Context, tick <-chan time.Time) {
 	var asked sync.Map // by service, while the question is under way
 	var asking sync.WaitGroup
@@ -155,8 +159,12 @@ func (r *Requeuer) WatchPlanning(ctx context.Context, tick <-chan time.Time) {
 		for _, project := range r.o.Settings.Routes().Projects() {
 			service := reconcile.ServicePlanning(project)
 			if !r.o.Services.Away(service) {
+				if _, may := r.mayBeBack.LoadAndDelete(service); may && r.o.Services.Back(service, time.Time{}) {
+					r.Wake(ctx, project, service)
+				}
 				continue
 			}
+			r.mayBeBack.Store(service, true)
 			if _, under := asked.LoadOrStore(service, true); !under {
 				r.o.Guard.Spawn(&asking, "probe of "+service, func() {
 					defer asked.Delete(service)
@@ -177,10 +185,18 @@ func (r *Requeuer) askPlanning(ctx context.Context, project mapping.ObjectID, se
 	r.Wake(ctx, project, service)
 }
 
-// WakeIfReady wakes keys that wait for an adoption, or for planning, that came in the same moment.
+// recently is how long ago planning may have failed for a key that begins to wait. A project that
+// answers and did not fail, for example with 404 to everything, is waited for until a poll succeeds.
+const recently = 5 * time.Second
+
+// WakeIfReady wakes keys that wait for an adoption or a route that came in the same moment. Those
+// that wait for planning, which is back already, are woken at the next tick of WatchPlanning.
 func (r *Requeuer) WakeIfReady(ctx context.Context, project mapping.ObjectID, service string) {
-	if r.resumed(service) || service == reconcile.ServicePlanning(project) && r.o.Services.Answers(service) {
+	if r.resumed(service) {
 		r.Wake(ctx, project, service)
+	}
+	if service == reconcile.ServicePlanning(project) && r.o.Services.Back(service, r.o.Now().Add(-recently)) {
+		r.mayBeBack.Store(service, true)
 	}
 	if service != reconcile.ServiceAdoption {
 		return

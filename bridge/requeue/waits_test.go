@@ -2,12 +2,16 @@ package requeue_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"planbridge/bridge/factlog"
+	"planbridge/bridge/guard"
 	"planbridge/bridge/logtest"
+	"planbridge/bridge/reconcile"
 	"planbridge/bridge/requeue"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -17,8 +21,80 @@ import (
 type answering struct{}
 
 func (answering) Away(string) bool                    { return false }
-func (answering) Answers(string) bool                 { return true }
+func (answering) Back(string, time.Time) bool         { return true }
 func (answering) Probe(context.Context, string) error { return nil }
+
+// planning is a service that a test takes away and brings back.
+type planning struct {
+	away   atomic.Bool
+	failed atomic.Pointer[time.Time] // the last time; nil: never
+}
+
+func (p *planning) Away(string) bool { return p.away.Load() }
+
+func (p *planning) Back(_ string, since time.Time) bool {
+	failed := time.Time{}
+	if at := p.failed.Load(); at != nil {
+		failed = *at
+	}
+	return !p.away.Load() && !failed.Before(since)
+}
+
+func (*planning) Probe(context.Context, string) error {
+	return errors.New("no probe is the first to be answered")
+}
+
+// TestKeysThatWaitForPlanning: what waits is woken once another request than a probe found planning
+// back. Planning that answers, and never failed, wakes nothing: it may answer 404 to everything.
+func TestKeysThatWaitForPlanning(t *testing.T) {
+	service := reconcile.ServicePlanning(project)
+	for name, tt := range map[string]struct {
+		outage, failed bool
+		waiting        int
+	}{
+		"another request finds it back":     {outage: true, waiting: 0},
+		"it was back before the key waited": {failed: true, waiting: 0},
+		"it answers and never failed":       {waiting: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := newDesk(t, mapping.Linked, "acme/web")
+			p := &planning{}
+			log := slog.New(slog.DiscardHandler)
+			r := requeue.New(requeue.Options{
+				Store: d, Settings: d, Queue: d, Services: p, Clock: d, Guard: guard.New(log),
+				Pauses: requeue.NewPauses(requeue.PauseOptions{}), Now: time.Now, Logger: log,
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			tick, ended := make(chan time.Time), make(chan struct{})
+			go func() { defer close(ended); r.WatchPlanning(ctx, tick) }()
+			if tt.outage {
+				p.away.Store(true)
+				tick <- time.Now()
+				tick <- time.Now() // the first one is done
+				p.away.Store(false)
+			}
+			if now := time.Now(); tt.failed {
+				p.failed.Store(&now)
+			}
+			claim, err := d.ClaimKey(ctx, store.Key{Project: project, Link: "l1"}, time.Minute)
+			if err == nil {
+				err = d.Finish(ctx, claim, nil, nil, store.Outcome{Kind: store.Wait, Service: service, Reason: "it is away"})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.WakeIfReady(ctx, project, service)
+			tick <- time.Now()
+			tick <- time.Now()
+			cancel()
+			<-ended
+			depth, err := d.Depth(t.Context(), project)
+			if err != nil || depth.Waiting[service] != tt.waiting {
+				t.Errorf("%d keys wait, want %d: %v", depth.Waiting[service], tt.waiting, err)
+			}
+		})
+	}
+}
 
 // TestWaitsEndWhereAnotherReplicaWokeThem: the fact that keys wait also ends in a process that
 // did not wake them, once none waits.
