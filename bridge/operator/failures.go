@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -44,14 +45,15 @@ func (o *Operator) Failures(ctx context.Context) ([]store.Failure, error) {
 }
 
 // Retry takes a key up again: one named as failures shows it (project/link),
-// as an issue (acme/web#12), or "all". It returns how many. Of a project that the configuration
-// does not name nobody works a key: one that is named is refused, and "all" leaves it out.
+// as an issue (acme/web#12), or "all". It returns how many. Keys of a project that the
+// configuration does not name are left out, as nobody works them. It is an error if name is
+// such keys alone.
 func (o *Operator) Retry(ctx context.Context, name string) (int, error) {
 	failures, err := o.Failures(ctx)
 	if err != nil {
 		return 0, err
 	}
-	n := 0
+	n, unnamed := 0, error(nil)
 	for _, f := range failures {
 		if name != "all" && name != f.Key.String() && name != string(f.Key.Link) && name != f.Where {
 			continue
@@ -62,10 +64,8 @@ func (o *Operator) Retry(ctx context.Context, name string) (int, error) {
 			continue
 		}
 		if _, named := o.ProjectName(f.Key.Project); !named {
-			if name == "all" {
-				continue
-			}
-			return n, fmt.Errorf("retry %s: planning.projects does not name its project %s: %w", f.Where, f.Key.Project, status.ErrState)
+			unnamed = fmt.Errorf("retry %s: planning.projects does not name its project %s: %w", f.Where, f.Key.Project, status.ErrState)
+			continue
 		}
 		if err := o.o.Store.Enqueue(ctx, f.Key, 0, false); err != nil {
 			return n, fmt.Errorf("retry %s: %w", f.Where, err)
@@ -73,7 +73,7 @@ func (o *Operator) Retry(ctx context.Context, name string) (int, error) {
 		n++
 	}
 	if n == 0 && name != "all" {
-		return 0, fmt.Errorf("failure %s: %w", name, store.ErrNotFound)
+		return 0, cmp.Or(unnamed, fmt.Errorf("failure %s: %w", name, store.ErrNotFound))
 	}
 	o.o.Process.Kick()
 	return n, nil

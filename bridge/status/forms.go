@@ -79,13 +79,22 @@ func (h *handler) retryForm(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return err
 		}
+		taken, refused := 0, error(nil)
 		for i := range rows {
 			if rows[i].group() != group {
 				continue
 			}
-			if _, err := h.take(ctx, rows[i].Key); err != nil && !errors.Is(err, store.ErrNotFound) {
+			switch n, err := h.take(ctx, rows[i].Key); {
+			case errors.Is(err, ErrState): // a project that the configuration does not name
+				refused = err
+			case err != nil && !errors.Is(err, store.ErrNotFound):
 				return err
+			default:
+				taken += n
 			}
+		}
+		if taken == 0 {
+			return refused
 		}
 		return nil
 	})(w, r)
