@@ -106,11 +106,14 @@ func (s *Store) Unused(ctx context.Context) error {
 		return fmt.Errorf("leases: %w", err)
 	}
 	for name, lease := range leases {
-		parts := append(strings.SplitN(lease, ",", 3), "") // see scripts/acquire.lua
+		parts := append(strings.SplitN(lease, ",", 3), "", "") // see scripts/acquire.lua
 		ms, err := strconv.ParseInt(parts[0], 10, 64)
-		until, session := time.UnixMilli(ms), parts[2]
-		if err == nil && until.After(now) && (session == "" || !alive[session].IsZero()) {
-			return inUse(parts[1]+" has the lease "+name, until)
+		until, owner, session := time.UnixMilli(ms), parts[1], parts[2]
+		if ends := alive[session]; session != "" && ends.Before(until) {
+			until = ends
+		}
+		if err == nil && until.After(now) {
+			return inUse(owner+" has the lease "+name, until)
 		}
 	}
 	for id, until := range alive {
