@@ -23,14 +23,16 @@ const slack = 5 * time.Minute
 // problems lists what is wrong, the worst first: what cannot be read, the configuration,
 // services, then keys, then what waits for an operator.
 func (d *pageData) problems() []problem {
-	told := map[string]bool{} // services of which a problem tells why keys wait for them
+	told := map[string]bool{}   // services of which a problem tells why keys wait for them
+	faulty := map[string]bool{} // services of which a problem tells what a fault says
 	var services []problem
 	for i := range d.Services {
 		s := &d.Services[i]
 		told[s.Service] = s.State != ServiceUp && s.State != ServiceUnknown
+		faulty[s.Service] = s.State == ServiceDown || s.State == ServiceRefused
 		services = append(services, s.problems(d.Now, d.waitsFor(s.Service))...)
 	}
-	faults := slices.DeleteFunc(slices.Clone(d.Configuration), func(f Fault) bool { return told[f.Service] })
+	faults := slices.DeleteFunc(slices.Clone(d.Configuration), func(f Fault) bool { return faulty[f.Service] })
 	out := slices.Concat(d.Unread, configurationProblems(faults), services)
 	for _, p := range d.Projects {
 		if !p.Oldest.IsZero() && d.Now.Sub(p.Oldest) > overdue {
