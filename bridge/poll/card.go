@@ -154,7 +154,7 @@ func (r *round) markerRoute(c *mapping.Card, repo string) *mapping.Route {
 			first = route
 		}
 	}
-	if first == nil { // its route was pointed at another project: the pair stays in this one
+	if first == nil && len(r.routes.In(r.o.Project)) == 0 { // its route was pointed at another project: the pair stays in this one
 		stays := *all[0]
 		stays.Project = r.o.Project
 		first = &stays

@@ -119,13 +119,15 @@ func (w exclusivity) ensureExclusive() error {
 	if len(others) == 0 || w.pair.Intent.ExclusiveFor == w.owner.Issue.ID {
 		return nil
 	}
+	for _, project := range others { // before the save: what waits for it does not save each time
+		if err := w.requireAdoptionOf(project); err != nil {
+			return err
+		}
+	}
 	if err := saver(w).save(); err != nil {
 		return err
 	}
 	for _, project := range others {
-		if err := w.requireAdoptionOf(project); err != nil {
-			return err
-		}
 		_, competitor, err := w.linkOf(project, mapping.IssueRef(w.owner.Issue.ID))
 		if err != nil {
 			return err

@@ -155,8 +155,11 @@ func (w signer) markTasks() error {
 		switch {
 		case err == nil:
 			w.notePart(string(c.Kind), mapping.Planning, mapping.Summary, "mark", "its marker was removed from task "+string(t.ID))
+		case lostLease(err):
+			return err
 		case !errors.As(err, new(*mapping.VersionConflict)) && !errors.Is(err, mapping.ErrRejected) && !IsGone(err):
-			return onPlanning(err)
+			w.listErr = onPlanning(err) // the issue and its card agree without it
+			return nil
 		}
 		c.MarkerRestored = digest
 	}
