@@ -206,6 +206,9 @@ func ofFormer(route string) string {
 // labels decide.
 func (k *checker) followed(ctx context.Context, p linkPlace) string {
 	l := mapping.Link{Route: p.route, Project: p.project}
+	if p.repository != "" {
+		l.Issue.Number = 1 // any: links without an issue have no repository
+	}
 	l.Issue.Repo, l.Card.Bucket, l.Card.BucketName = p.repository, p.bucket, p.title
 	route, among := k.Routes.Of(&l)
 	if route == nil && len(among) == 0 && p.repository != "" {
