@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,16 +44,23 @@ type life struct {
 	id     store.Session
 	over   context.Context
 	end    context.CancelCauseFunc
-	fallen chan struct{}
+	fallen atomic.Pointer[chan struct{}]
 }
 
 func (l *life) begin(id store.Session) {
-	l.id, l.fallen = id, make(chan struct{})
+	l.id = id
+	l.next()
 	l.over, l.end = context.WithCancelCause(context.Background())
 }
 
 func (l *life) Current() (store.Session, error) { return l.id, context.Cause(l.over) }
-func (l *life) Fallen() <-chan struct{}         { return l.fallen }
+func (l *life) Fallen() <-chan struct{}         { return *l.fallen.Load() }
+
+// next begins to wait for the next fall, and returns the channel of the last one.
+func (l *life) next() *chan struct{} {
+	fallen := make(chan struct{})
+	return l.fallen.Swap(&fallen)
+}
 
 func (l *life) Bound(ctx context.Context, _ store.Session) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -107,11 +115,12 @@ func TestFollowersGoOnAtOnce(t *testing.T) {
 			process.begin("s2")
 			l := Lease{Clock: clock.Clock{}, Store: s, Session: &process, Name: "catchup", Owner: "replica-2", TTL: time.Hour}
 			ctx, end := context.WithCancel(t.Context())
-			rounds, done := 0, make(chan struct{})
+			var rounds atomic.Int32
+			done := make(chan struct{})
 			go func() {
 				defer close(done)
 				l.Every(ctx, guard.New(slog.New(slog.DiscardHandler)), "round", clock.Clock{}, func() time.Duration { return 5 * time.Minute }, func(ctx context.Context) {
-					rounds++
+					rounds.Add(1)
 					_, _, err := l.Acquire(ctx)
 					if err != nil {
 						t.Error(err)
@@ -119,16 +128,16 @@ func TestFollowersGoOnAtOnce(t *testing.T) {
 				})
 			}()
 			synctest.Wait()
-			close(process.fallen)
-			process.fallen = make(chan struct{})
+			close(*process.next())
 			synctest.Wait()
-			want := map[bool]int{false: 2, true: 1}[leads]
-			if rounds != want {
-				t.Errorf("%d rounds of a replica that has the lease (%v), want %d", rounds, leads, want)
+			want := map[bool]int32{false: 2, true: 1}[leads]
+			if n := rounds.Load(); n != want {
+				t.Errorf("%d rounds of a replica that has the lease (%v), want %d", n, leads, want)
 			}
 			time.Sleep(6 * time.Minute)
-			if rounds != want+1 {
-				t.Errorf("%d rounds after a pause, want %d", rounds, want+1)
+			synctest.Wait()
+			if n := rounds.Load(); n != want+1 {
+				t.Errorf("%d rounds after a pause, want %d", n, want+1)
 			}
 			end()
 			<-done

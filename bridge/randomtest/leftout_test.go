@@ -118,6 +118,7 @@ var found = map[string]string{
 	"show":           "scenariotest/TestScenariosInVirtualTime/show-labels",
 	"rest":           "reconcile/TestStaleReadAfterOurOwnWrite",
 	"review":         "scenariotest/TestScenariosInVirtualTime/show-review",
+	"mark tasks":     "reconcile/TestTasksThatLostTheirMarkersAreKnown",
 	"labels":         "scenariotest/TestScenariosInVirtualTime/show-labels",
 	"milestone":      "scenariotest/TestScenariosInVirtualTime/show-milestone",
 	"assignees":      "scenariotest/TestScenariosInVirtualTime/show-assignees",
