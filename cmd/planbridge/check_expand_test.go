@@ -76,6 +76,9 @@ func TestCheckResumed(t *testing.T) {
 				t.Fatal(err)
 			}
 			op.admin()
+			if err := op.world.Settled(t.Context(), 2); err != nil { // a key in hand at the reload may be made dormant in the store
+				t.Fatal(err)
+			}
 			second := op.world.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{bridgetest.BridgeUser}, Buckets: []string{bridgetest.Bucket}})
 			unnamed := strings.NewReplacer("    web:\n", "    api:\n", "project: web", "project: api", op.world.Project.ID(), second.ID(),
 				"PLANNING_WEB_SECRET", "API_SECRET").Replace(op.world.YAML())
@@ -99,10 +102,7 @@ func TestCheckResumed(t *testing.T) {
 			if err := op.world.StopBridge(); err != nil {
 				t.Fatal(err)
 			}
-			text := plain(op.fine("check", "--against-running"))
-			inPlace := strings.Contains(text, "ok  links: all 2 are where their routes lead\n")
-			resumed := strings.Contains(text, "is worked again\n") // one that was in hand at the reload
-			if !inPlace && !resumed || !strings.Contains(text, "it was not asked for its routes") {
+			if text := plain(op.fine("check", "--against-running")); !strings.Contains(text, "ok  links: all 2 are where their routes lead\n") || !strings.Contains(text, "it was not asked for its routes") {
 				t.Errorf("where no service runs:\n%s", text)
 			}
 		})
