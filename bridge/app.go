@@ -276,7 +276,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Store: a.store, Settings: a.set, Queue: process{a}, Services: clients{a}, GitHub: a.github, Repositories: a.github.Registry,
 		Clock: a.firstRuns, Epoch: a.epochTracker, Sprints: a.milestones, Pauses: a.pauses, Now: a.o.Now, Logger: a.log, Guard: a.guard,
 	})
-	a.renames = renames.New(renames.Options{Store: a.store, Settings: a.set, Repositories: a.github.Registry, Links: a.requeue, Now: a.o.Now, Logger: a.log})
+	a.renames = renames.New(renames.Options{Store: a.store, Settings: a.set, Repositories: a.github.Registry, Links: a.requeue, Briefly: briefly, Now: a.o.Now, Logger: a.log})
 	a.engine = engine.New(engine.Options{
 		Core: a.reconcile, Host: host, Store: a.store, Session: a.session, Clock: ticks, Metrics: engine.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, Observer: a.monitor,
 		Concurrency: a.o.Concurrency, StoreWorkers: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/requeue"
@@ -12,6 +13,11 @@ import (
 	"planbridge/config"
 	"planbridge/mapping"
 )
+
+// briefly bounds what a start and a reload ask GitHub, which may be silent.
+func briefly(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, 3*time.Second)
+}
 
 // Reload takes over what can be changed while running. The keys that need a
 // restart keep their old values, and the log names them. Where the store is away,

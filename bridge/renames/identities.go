@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/identity"
@@ -22,9 +21,6 @@ const DocsRoute = "known-route:"
 
 // maxNames is how many names of a route are remembered.
 const maxNames = 20
-
-// askFor is how long GitHub is asked which repositories a configuration names anew.
-const askFor = 3 * time.Second
 
 // known is what is remembered of a route.
 type known struct {
@@ -192,7 +188,7 @@ func (f *Follower) Identify(ctx context.Context, set *settings.Settings) (*setti
 
 // askNew asks GitHub which repositories are meant that may be called otherwise than before.
 func (f *Follower) askNew(ctx context.Context, b book, routes []*mapping.Route) {
-	ctx, cancel := context.WithTimeout(ctx, askFor)
+	ctx, cancel := f.o.Briefly(ctx)
 	defer cancel()
 	anything := func(string, string) bool { return true }
 	for _, r := range routes {

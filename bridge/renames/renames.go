@@ -45,8 +45,10 @@ type Options struct {
 	Settings     *settings.Current
 	Repositories Repositories
 	Links        Links
-	Now          func() time.Time
-	Logger       *slog.Logger
+	// Briefly bounds the questions to GitHub which repositories a configuration names anew.
+	Briefly func(context.Context) (context.Context, context.CancelFunc)
+	Now     func() time.Time
+	Logger  *slog.Logger
 }
 
 // Follower has the settings follow renamed repositories and routes. It is safe for concurrent use.

@@ -59,7 +59,7 @@ func newReplica(t *testing.T, m *memstore.Memory, repositories ...string) *repli
 		c.Routes = append(c.Routes, config.Route{Name: repository, Repository: repository})
 	}
 	r.set = settings.NewCurrent(settings.New(c, false, time.Now()))
-	r.Follower = renames.New(renames.Options{Store: r.store, Settings: r.set, Repositories: r, Links: r, Now: time.Now, Logger: slog.New(slog.NewTextHandler(&r.log, nil))})
+	r.Follower = renames.New(renames.Options{Store: r.store, Settings: r.set, Repositories: r, Links: r, Briefly: context.WithCancel, Now: time.Now, Logger: slog.New(slog.NewTextHandler(&r.log, nil))})
 	return r
 }
 
