@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"planbridge/bridge/explain"
+	"planbridge/bridge/identity"
 	"planbridge/bridge/operator"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -30,6 +31,19 @@ func (p process) NotePaused(route string, paused bool) { p.app.pauses.Note(route
 func (p process) FirstRun(route string) time.Time { return p.app.firstRuns.At(route) }
 
 func (p process) Works(key store.Key) bool { return p.app.engine.Works(key) }
+
+// Recognise asks GitHub about a name, unless another repository is known to have it. That one
+// is an answer too, and no error.
+func (p process) Recognise(ctx context.Context, repo string) error {
+	if known, err := identity.Read(ctx, p.app.store, identity.DocRepository(repo)); err != nil || known.ID == 0 || known.Other != 0 {
+		return err
+	}
+	_, err := p.app.github.Registry.Locate(ctx, repo, 0, time.Now())
+	if mapping.Refused(err) {
+		return nil
+	}
+	return err
+}
 
 // Accepted takes over what an operator has accepted.
 func (p process) Accepted(ctx context.Context, repo string) error {

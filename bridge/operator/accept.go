@@ -12,9 +12,13 @@ import (
 )
 
 // AcceptRepository has the repository believed that has a name now, in place of the one
-// that the name stood for. [store.ErrNotFound] where the name was never met,
-// [status.ErrState] where no other repository has it.
+// that the name stood for. GitHub is asked where no event told of another one.
+// [store.ErrNotFound] where the name was never met, [status.ErrState] where no other
+// repository has it.
 func (o *Operator) AcceptRepository(ctx context.Context, name string) error {
+	if err := o.o.Process.Recognise(ctx, name); err != nil {
+		return fmt.Errorf("accept repository %s: %w", name, err)
+	}
 	if err := o.accept(ctx, "repository", name, identity.DocRepository(name)); err != nil {
 		return err
 	}

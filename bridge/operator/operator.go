@@ -42,6 +42,9 @@ type Process interface {
 	Kick()
 	// NotePaused is told that a route was paused or resumed.
 	NotePaused(route string, paused bool)
+	// Recognise asks GitHub which repository has a name now, and records the answer in the store.
+	// A name that was never met stays unknown.
+	Recognise(ctx context.Context, repo string) error
 	// Accepted is told that an operator accepted a repository, or an account (repo is "").
 	Accepted(ctx context.Context, repo string) error
 	// FirstRun tells when a route began to run.
@@ -116,11 +119,12 @@ func New(o Options) *Operator {
 // account there.
 type noProcess struct{}
 
-func (noProcess) Kick()                                  {}
-func (noProcess) NotePaused(string, bool)                {}
-func (noProcess) Accepted(context.Context, string) error { return nil }
-func (noProcess) FirstRun(string) time.Time              { return time.Unix(0, 0) }
-func (noProcess) Works(store.Key) bool                   { return false }
+func (noProcess) Kick()                                   {}
+func (noProcess) NotePaused(string, bool)                 {}
+func (noProcess) Recognise(context.Context, string) error { return nil }
+func (noProcess) Accepted(context.Context, string) error  { return nil }
+func (noProcess) FirstRun(string) time.Time               { return time.Unix(0, 0) }
+func (noProcess) Works(store.Key) bool                    { return false }
 
 func (o *Operator) set() *reconcile.Settings { return o.o.Settings.Settings() }
 

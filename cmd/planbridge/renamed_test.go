@@ -12,8 +12,16 @@ import (
 // what it was called before until another repository is believed to have that name. From then
 // on the old name means the other one's issues, of which one may have the same number.
 func TestLinksOfRenamedRepository(t *testing.T) {
-	for _, running := range []bool{true, false} {
-		t.Run(map[bool]string{true: "running", false: "store"}[running], func(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		running, event bool // the service runs as it is asked; an event tells of the other repository
+	}{
+		{"running", true, true},
+		{"store", false, true},
+		{"no event", true, false},
+	} {
+		running := tt.running
+		t.Run(tt.name, func(t *testing.T) {
 			op := newOperator(t, bridgetest.Options{}, nil)
 			start := func() {
 				if err := op.world.StartBridge(); err != nil {
@@ -57,7 +65,9 @@ func TestLinksOfRenamedRepository(t *testing.T) {
 				start()
 			}
 			other := op.world.GitHub.AddRepo("acme/web", githubtest.RepoSpec{Private: true})
-			op.world.GitHub.AddHook("acme/web", op.world.WebhookURL(), bridgetest.WebhookSecret)
+			if tt.event {
+				op.world.GitHub.AddHook("acme/web", op.world.WebhookURL(), bridgetest.WebhookSecret)
+			}
 			other.Open("mallory", githubtest.IssueSpec{Title: "Theirs"})
 			op.until("the other repository is believed", func() bool { return op.run("accept", "repository", "acme/web").status == exitOK })
 			op.until("its issue is linked", func() bool {
