@@ -38,7 +38,7 @@ func (p process) Recognise(ctx context.Context, repo string) error {
 	if known, err := identity.Read(ctx, p.app.store, identity.DocRepository(repo)); err != nil || known.ID == 0 || known.Other != 0 {
 		return err
 	}
-	_, err := p.app.github.Registry.Locate(ctx, repo, 0, time.Now())
+	_, err := p.app.github.Registry.Locate(ctx, repo, 0, p.app.o.Now())
 	if mapping.Refused(err) {
 		return nil
 	}
