@@ -47,6 +47,9 @@ type Link struct {
 	// Cleaning says that an operator has what the bridge made taken off both items, and
 	// the pair parted then.
 	Cleaning bool
+	// Clean says that nothing of the bridge's was left on the items of the pair when it was
+	// parted.
+	Clean bool
 	// Moving has the issue get a card in another project; nil: it stays.
 	Moving *Moving
 	// Before is the card that the issue had in another project; nil: it had none.

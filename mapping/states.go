@@ -214,7 +214,7 @@ func (l *Link) Relink() error {
 	for _, p := range l.All() {
 		p.MarkerRestored = ""
 	}
-	l.Parted, l.Cleaning, l.Unfinished, l.Family.Listed = false, false, true, false
+	l.Parted, l.Cleaning, l.Clean, l.Unfinished, l.Family.Listed = false, false, false, true, false
 	switch {
 	case l.State == Linked, l.State == Creating && l.Intent != nil: // it is being worked
 		l.Why = ""

@@ -36,6 +36,7 @@ type storedLink struct {
 	Import   string      `json:"import,omitempty"`
 	Parted   bool        `json:"parted,omitempty"`
 	Cleaning bool        `json:"cleaning,omitempty"`
+	Clean    bool        `json:"clean,omitempty"`
 	Moving   *Moving     `json:"moving,omitempty"`
 	Before   *FormerCard `json:"before,omitempty"`
 	Transfer
@@ -72,7 +73,7 @@ type storedChild struct {
 func (l Link) MarshalJSON() ([]byte, error) {
 	s := l.stored(&l.Pair)
 	s.Family.Family, s.Deferred, s.Review, s.Shown = l.Family, l.Deferred, l.Review, l.Shown
-	s.Import, s.Parted, s.Cleaning, s.Epoch = l.Import, l.Parted, l.Cleaning, l.Epoch
+	s.Import, s.Parted, s.Cleaning, s.Clean, s.Epoch = l.Import, l.Parted, l.Cleaning, l.Clean, l.Epoch
 	s.Moving, s.Before = l.Moving, l.Before
 	for _, c := range l.Children {
 		s.Children = append(s.Children, storedChild{
@@ -104,7 +105,7 @@ func (l *Link) UnmarshalJSON(data []byte) error {
 	}
 	*l = Link{
 		ID: s.ID, Project: s.Project, Route: s.Route, Pair: s.pair(Root), Family: s.Family.Family, Deferred: s.Deferred,
-		Review: s.Review, Shown: s.Shown, Import: s.Import, Parted: s.Parted, Cleaning: s.Cleaning, Epoch: s.Epoch,
+		Review: s.Review, Shown: s.Shown, Import: s.Import, Parted: s.Parted, Cleaning: s.Cleaning, Clean: s.Clean, Epoch: s.Epoch,
 		Moving: s.Moving, Before: s.Before,
 	}
 	for _, c := range s.Children {

@@ -96,6 +96,9 @@ func (w cleaner) clean() error {
 	return nil
 }
 
+// cleanOfAll is why a pair is finished on whose items nothing of the bridge's is left.
+const cleanOfAll = "nothing of planbridge's is left on it"
+
 // whyDone says in which state a cleaned pair was left.
 func (w cleaner) whyDone() string {
 	switch {
@@ -108,7 +111,7 @@ func (w cleaner) whyDone() string {
 	case w.issue == nil || w.card == nil:
 		return "one of its items is gone, and nothing of planbridge's is left on the other one"
 	}
-	return "nothing of planbridge's is left on it"
+	return cleanOfAll
 }
 
 // takeOff removes marks. These writes carry no person's change, so that people's writes go
@@ -132,6 +135,7 @@ func (w cleaner) cleanFamily(err error) error {
 	if err := w.doneWith(err); err != nil {
 		return err
 	}
+	clean := w.cleaned == cleanOfAll
 	for _, p := range w.link.SubLinks {
 		pw := partWorker(w).part(p)
 		intake(pw).takeEvents()
@@ -142,12 +146,13 @@ func (w cleaner) cleanFamily(err error) error {
 		if err := cleaner(pw).doneWith(err); err != nil {
 			return fmt.Errorf("%s: %w", where(p), err)
 		}
+		clean = clean && pw.cleaned == cleanOfAll
 	}
 	if err := ledger(w).partQuestions(); err != nil {
 		return err
 	}
 	w.happens(mapping.EventUnlinked)
-	w.link.Cleaning, w.link.Parted, w.pair.Why = false, true, mapping.PartedWhy
+	w.link.Cleaning, w.link.Parted, w.link.Clean, w.pair.Why = false, true, clean, mapping.PartedWhy
 	w.again, w.showAgain = revisit{}, revisit{}
 	w.note("", "", "unlinked", w.cleaned)
 	return nil

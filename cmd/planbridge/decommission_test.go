@@ -108,8 +108,16 @@ func TestDecommission(t *testing.T) {
 	if got := op.fine("decommission", "acme/web", "--dry-run"); got != "0 pairs would be taken apart; apart before: 2\n" {
 		t.Errorf("the dry run of a second run said %q", got)
 	}
+	histories := op.fine("export", "history")
+	reads := itemReads(w)
 	if got := op.fine("decommission", "acme/web"); got != "0 of 2 pairs are taken apart; apart before: 2\n" {
 		t.Errorf("the second run said %q", got)
+	}
+	if got := itemReads(w); got != reads {
+		t.Errorf("the second run read items %d times", got-reads)
+	}
+	if got := op.fine("export", "history"); got != histories {
+		t.Errorf("the second run, of which nothing comes, left in the histories\n%s\nafter\n%s", got, histories)
 	}
 	op.fine("resume", "acme/web")
 	op.settled()
@@ -119,6 +127,11 @@ func TestDecommission(t *testing.T) {
 	if cards := w.Project.Cards(); slices.ContainsFunc(cards, func(c planningtest.CardState) bool { return c.Title == "after all" }) {
 		t.Errorf("the issue is still synchronised: %+v", cards)
 	}
+}
+
+// itemReads counts the reads of single items on both sides.
+func itemReads(w *bridgetest.World) int {
+	return w.GitHub.Calls("issue.get") + w.Planning.Calls(planningtest.OpCardRead) + w.Planning.Calls(planningtest.OpTaskRead)
 }
 
 // verifyClean expects nothing of planbridge's, and all of people's.
