@@ -115,6 +115,7 @@ type run struct {
 	released  map[int64]bool      // strangers' issues that were asked for, and whether a person let them in
 	announced time.Time           // until when it is known that more keys are to come
 	kin       *kinship            // of the survey
+	marked    marked              // of the survey
 	// children are the waiting keys whose issues were listed as sub-issues.
 	children map[mapping.LinkID]child
 }
@@ -160,7 +161,10 @@ func (im *run) takes(route *mapping.Route) bool {
 // then the issues with such a title, each walked before anything is made.
 func (im *run) survey(ctx context.Context) error {
 	im.kin = newKinship()
-	defer func() { im.counted, im.kin = nil, nil }()
+	defer func() { im.counted, im.kin, im.marked = nil, nil, marked{} }()
+	if err := im.findMarked(ctx); err != nil {
+		return err
+	}
 	if im.ask.Match != "" {
 		im.counted = map[uint64]bool{}
 		im.job.Doing("looking for partners among the cards")

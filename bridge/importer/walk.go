@@ -116,6 +116,10 @@ func (im *run) issue(ctx context.Context, issue *mapping.Issue, public bool, vis
 			return nil
 		}
 	}
+	found := !known && im.marked.issues[issue.ID]
+	if found {
+		why = ""
+	}
 	if counting {
 		im.seen(known, why)
 		im.kin.lists(issue)
@@ -128,7 +132,7 @@ func (im *run) issue(ctx context.Context, issue *mapping.Issue, public bool, vis
 	switch {
 	case known && !counting:
 		return im.joinIn(ctx, key, issue)
-	case known || route == nil:
+	case known || found || route == nil:
 		return nil
 	}
 	return visit(ctx, route, issue)
@@ -341,7 +345,7 @@ func (im *run) card(ctx context.Context, route *mapping.Route, card *mapping.Car
 	if known && im.counted != nil {
 		err = im.meet(ctx, key)
 	}
-	if known || err != nil || im.again(mapping.CardRef(card.ID)) {
+	if known || err != nil || im.marked.cards[card.ID] || im.again(mapping.CardRef(card.ID)) {
 		return err
 	}
 	return visit(ctx, route, card)

@@ -88,6 +88,8 @@ type ImportResult struct {
 	Out      int `json:"out"` // and those that no route takes
 	// OutWhy counts them by the reason.
 	OutWhy map[string]int `json:"out_why,omitempty"`
+	// Found are pairs that the store does not know, and that are linked again by their markers.
+	Found int `json:"found,omitempty"`
 	// What the others become.
 	Cards     int `json:"cards"`     // issues that get a card
 	Issues    int `json:"issues"`    // cards that get an issue
@@ -122,7 +124,7 @@ type ImportItem struct {
 	Where   string `json:"where"` // acme/web#12, or the card's id
 	Title   string `json:"title,omitempty"`
 	Route   string `json:"route,omitempty"`
-	What    string `json:"what"` // card, issue, join, ambiguous, child, failed
+	What    string `json:"what"` // card, issue, join, found, ambiguous, child, failed
 	Partner string `json:"partner,omitempty"`
 	Why     string `json:"why,omitempty"`
 	// Differs says in what the items of a pair differ that would be joined.

@@ -70,6 +70,7 @@ func importReport(w io.Writer, job *status.Job) error {
 		{r.Cards, "issues " + verb + " cards"},
 		{r.Issues, "cards " + verb + " issues"},
 		{r.Joined, "pairs " + map[bool]string{true: "would be joined", false: "joined"}[r.DryRun]},
+		{r.Found, "pairs " + map[bool]string{true: "would be", false: "were"}[r.DryRun] + " linked again by their markers"},
 		{r.UnderWay, "were under way before" + map[bool]string{true: "", false: ", and were waited for"}[r.DryRun]},
 		{r.Children, "sub-issues follow their parents"},
 		{r.Ambiguous, "left alone: more than one has the title"},

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -37,6 +39,34 @@ func TestImportForecast(t *testing.T) {
 	}
 	if n := w.GitHub.Calls("labels.add", "graphql.labels"); labelled != r.Labels || n > r.Labels {
 		t.Errorf("%d issues got labels by %d writes, %d were forecast", labelled, n, r.Labels)
+	}
+}
+
+// TestImportForecastOfALostStore: what carries a marker is linked again, and nothing is made of it.
+// The dry run says so while no store is there, also of issues that are closed.
+func TestImportForecastOfALostStore(t *testing.T) {
+	op := peopled(t, bridgetest.Options{}, nil)
+	w := op.world
+	w.Repo.Close(2, "octocat", "completed")
+	op.settled()
+	if err := w.StopBridge(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(filepath.Dir(op.config), "planbridge.db")); err != nil {
+		t.Fatal(err)
+	}
+	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "new"})
+	cards, issues := len(w.Project.Cards()), len(w.Repo.Issues())
+	for _, args := range [][]string{{"import", "--dry-run"}, {"import", "--dry-run", "--match", "title"}} {
+		text := op.fine(args...)
+		r := op.job(args...).Import
+		if r.Found != 2 || r.Cards != 1 || r.Issues != 0 || r.Children != 1 || r.Joined != 0 || !strings.Contains(text, "\n2 pairs would be linked again by their markers\n") {
+			t.Errorf("%v: %+v\n%s", args, r, text)
+		}
+	}
+	op.fine("import")
+	if len(w.Project.Cards()) != cards+1 || len(w.Repo.Issues()) != issues {
+		t.Errorf("%d cards and %d issues, %d and %d before", len(w.Project.Cards()), len(w.Repo.Issues()), cards, issues)
 	}
 }
 
