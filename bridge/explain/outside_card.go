@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"planbridge/bridge/poll"
+	"planbridge/bridge/poll/seen"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -161,7 +161,7 @@ func (e *Explainer) whyMaker(ctx context.Context, route *mapping.Route, card *ma
 	if err != nil {
 		return "", err
 	}
-	if mark, seen := known[string(card.ID)]; seen && poll.HasEntered(mark, route) {
+	if mark, marked := known[string(card.ID)]; marked && seen.HasEntered(mark, route) {
 		return whyOldCard, nil
 	}
 	return e.whyNotYet(ctx, route, "the next poll")

@@ -85,12 +85,12 @@ func (p *Poller) unlistedRepository(ctx context.Context) (repo string, err error
 func (p *Poller) observeAgain(ctx context.Context) error {
 	p.backlog.tag = ""
 	r := p.newRound(p.clock.Now())
-	for id, k := range mapping.Sorted(p.cards.items) {
-		if k.round != p.rounds || k.held {
+	for id, k := range mapping.Sorted(p.cards.Items) {
+		if k.Round != p.rounds || k.Held {
 			continue
 		}
 		again := *k
-		again.digest, again.raw = "", 0
+		again.Digest, again.Text = "", 0
 		if err := r.add(ctx, item{cache: p.cards, id: id, entry: again}); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"time"
 
+	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
 )
 
@@ -19,7 +20,7 @@ type backlog struct {
 	tag     string // "": the backlog is read whole
 	read    time.Time
 	reading uint32 // counts the readings; cards have the number of theirs
-	roles   map[bucketName]bucketRole
+	roles   map[seen.Bucket]bucketRole
 	// merged has the quick hashes of the backlog's cards as sprints showed them.
 	merged map[mapping.ObjectID]uint64
 }
@@ -31,17 +32,17 @@ func (r *round) readBacklog(ctx context.Context) error {
 	*b = backlog{read: r.began, reading: was.reading + 1, merged: map[mapping.ObjectID]uint64{}}
 	r.calls++
 	tag, unchanged, err := r.o.Planning.BacklogNews(ctx, since, func(bucket mapping.ObjectID, title string, id, text []byte) bool {
-		r.enterBucket(bucketName{bucket, title})
-		if r.text = r.bucket.hash(text); !r.unchangedText(ctx, id) {
+		r.enterBucket(seen.Bucket{ID: bucket, Title: title})
+		if r.text = seen.HashText(r.bucket.seed, text); !r.unchangedText(ctx, id) {
 			return false
 		}
 		r.text = 0
 		return true
 	}, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
 		defer func() { r.text = 0 }() // the next one may have been held for its bucket's name, and known was not asked
-		r.enterBucket(bucketName{bucket, title})
-		if k := r.cards.items[card.ID]; k != nil {
-			k.markSeen(r, backlogListing) // also where the rest of it panics
+		r.enterBucket(seen.Bucket{ID: bucket, Title: title})
+		if k := r.cards.Items[card.ID]; k != nil {
+			r.markSeen(k, backlogListing) // also where the rest of it panics
 		}
 		return r.guarded("card", card.ID, func() error { return r.listedCard(ctx, bucket, title, card) })
 	})
@@ -58,18 +59,18 @@ func (r *round) readBacklog(ctx context.Context) error {
 
 // openBucket is the bucket whose cards stream by.
 type openBucket struct {
-	name bucketName
+	name seen.Bucket
 	seed uint64      // of the hashes of its cards' texts
 	role *bucketRole // nil: not asked yet
 }
 
 // enterBucket sets the bucket of the next cards.
-func (r *round) enterBucket(name bucketName) {
+func (r *round) enterBucket(name seen.Bucket) {
 	if r.bucket.seed != 0 && r.bucket.name == name {
 		return
 	}
-	r.buckets[name.id] = name.title
-	r.bucket = openBucket{name: name, seed: textSeed(name)}
+	r.buckets[name.ID] = name.Title
+	r.bucket = openBucket{name: name, seed: seen.TextSeed(name)}
 }
 
 // keepReading keeps the tag of a reading that was handled as a whole.
@@ -94,7 +95,7 @@ func (r *round) unchangedSince(ctx context.Context) string {
 		return ""
 	}
 	for id, s := range r.sprintCards {
-		if k := r.cards.items[id]; k != nil && k.reading == b.reading && b.merged[id] != r.cards.quickCard(&s.card) {
+		if k := r.cards.Items[id]; k != nil && k.Reading == b.reading && b.merged[id] != r.cards.QuickCard(&s.card) {
 			return ""
 		}
 	}
@@ -103,12 +104,12 @@ func (r *round) unchangedSince(ctx context.Context) string {
 
 // confirmReading records that the backlog is as in the last reading.
 func (r *round) confirmReading() {
-	for id, k := range r.cards.items {
-		if k.reading != r.Poller.backlog.reading {
+	for id, k := range r.cards.Items {
+		if k.Reading != r.Poller.backlog.reading {
 			continue
 		}
-		k.markSeen(r, backlogListing)
-		k.confirmed = r.began.UnixNano()
+		r.markSeen(k, backlogListing)
+		k.Confirmed = r.began.UnixNano()
 		delete(r.sprintCards, id)
 	}
 }
@@ -122,7 +123,7 @@ func (r *round) listedCard(ctx context.Context, bucket mapping.ObjectID, title s
 	}
 	if r.unchanged(ctx, &card, backlogListing) {
 		if !card.Placeholder && r.text != 0 {
-			r.cards.items[card.ID].raw = r.text
+			r.cards.Items[card.ID].Text = r.text
 		}
 		return nil
 	}
@@ -133,8 +134,8 @@ func (r *round) listedCard(ctx context.Context, bucket mapping.ObjectID, title s
 // unchangedText reports whether the hash of a card's text is the stored one, and records the
 // sight. Such a card is not even decoded.
 func (r *round) unchangedText(ctx context.Context, id []byte) bool {
-	k := r.cards.items[mapping.ObjectID(id)]
-	if k == nil || k.raw != r.text || r.sprintCards[mapping.ObjectID(id)] != nil {
+	k := r.cards.Items[mapping.ObjectID(id)]
+	if k == nil || k.Text != r.text || r.sprintCards[mapping.ObjectID(id)] != nil {
 		return false
 	}
 	if r.bucket.role == nil {
@@ -144,22 +145,22 @@ func (r *round) unchangedText(ctx context.Context, id []byte) bool {
 	if !r.isStored(k, *r.bucket.role) {
 		return false
 	}
-	if k.bucket == nil || k.bucket.title == "" {
-		known := knownBucket{bucketName: r.bucket.name}
-		if k.bucket != nil {
-			known.stateID = k.bucket.stateID
+	if k.Bucket == nil || k.Bucket.Title == "" {
+		known := seen.KnownBucket{Bucket: r.bucket.name}
+		if k.Bucket != nil {
+			known.StateID = k.Bucket.StateID
 		}
-		k.bucket = r.cards.bucket(known)
+		k.Bucket = r.cards.Bucket(known)
 	}
-	k.markSeen(r, backlogListing)
-	k.confirmed = r.began.UnixNano()
+	r.markSeen(k, backlogListing)
+	k.Confirmed = r.began.UnixNano()
 	return true
 }
 
 // mergeSightings handles a card that the backlog and a sprint show. The newer version counts,
 // and the bucket is the backlog's.
 func (r *round) mergeSightings(ctx context.Context, bucket mapping.ObjectID, title string, backlog, sprint mapping.Card) error {
-	r.Poller.backlog.merged[backlog.ID] = r.cards.quickCard(&sprint)
+	r.Poller.backlog.merged[backlog.ID] = r.cards.QuickCard(&sprint)
 	c := newest(backlog, sprint)
 	c.Bucket, c.BucketName = bucket, title
 	return r.card(ctx, &c, backlogListing)

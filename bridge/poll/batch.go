@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -12,9 +13,9 @@ import (
 // item is a sight of a card or a task that is to be stored, and then cached.
 type item struct {
 	obs   *store.Observation // nil: only to be remembered
-	cache *cardCache         // nil: not to be remembered
+	cache *seen.Cache        // nil: not to be remembered
 	id    mapping.ObjectID
-	entry cacheEntry
+	entry seen.Entry
 	err   error // why the store did not take it
 	// left is the route whose bucket had the card, with the number cid, when the project was
 	// adopted; "": none.
@@ -45,11 +46,11 @@ func (r *round) flush(ctx context.Context) error {
 		if it.cache == nil || it.err != nil {
 			continue
 		}
-		mark := it.entry.mark()
-		if old := it.cache.items[it.id]; old == nil || old.mark() != mark {
-			marks[it.cache.set][string(it.id)] = mark
+		mark := it.entry.Mark()
+		if old := it.cache.Items[it.id]; old == nil || old.Mark() != mark {
+			marks[it.cache.Set][string(it.id)] = mark
 			if it.obs != nil {
-				r.unsure = append(r.unsure, unsureMark{it.cache.set, it.id, it.obs.Create != nil})
+				r.unsure = append(r.unsure, seen.Unsure{Set: it.cache.Set, ID: it.id, Made: it.obs.Create != nil})
 			}
 		}
 	}
@@ -61,7 +62,7 @@ func (r *round) flush(ctx context.Context) error {
 	for i := range batch {
 		it := &batch[i]
 		if it.cache != nil && it.err == nil {
-			it.cache.put(it.id, it.entry)
+			it.cache.Put(it.id, it.entry)
 			if it.left != "" {
 				r.report.add(it.left, it.cid)
 			}

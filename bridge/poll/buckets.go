@@ -5,14 +5,10 @@ import (
 	"maps"
 	"slices"
 
+	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
 	"planbridge/store"
 )
-
-type bucketName struct {
-	id    mapping.ObjectID
-	title string
-}
 
 // bucketRole says what a route does with new cards of a bucket.
 type bucketRole struct {
@@ -22,21 +18,21 @@ type bucketRole struct {
 
 // roleOf is the role of the card's bucket.
 func (r *round) roleOf(ctx context.Context, c *mapping.Card) bucketRole {
-	return r.bucketRole(ctx, bucketName{c.Bucket, c.BucketName})
+	return r.bucketRole(ctx, seen.Bucket{ID: c.Bucket, Title: c.BucketName})
 }
 
 // bucketRole is the role of a bucket.
-func (r *round) bucketRole(ctx context.Context, key bucketName) bucketRole {
+func (r *round) bucketRole(ctx context.Context, key seen.Bucket) bucketRole {
 	if h, ok := r.roles[key]; ok {
 		return h
 	}
 	var h bucketRole
-	if key.id != "" {
-		h.route = r.routes.ForBucket(r.o.Project, key.title, r.bucketIDs(ctx, key.id)...)
+	if key.ID != "" {
+		h.route = r.routes.ForBucket(r.o.Project, key.Title, r.bucketIDs(ctx, key.ID)...)
 	}
 	if h.route != nil {
 		h.enters = slices.ContainsFunc(r.baseline[h.route.Identity()], func(b string) bool {
-			return b == key.title || b == string(key.id)
+			return b == key.Title || b == string(key.ID)
 		})
 	}
 	r.roles[key] = h

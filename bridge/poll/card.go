@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -14,23 +15,34 @@ func (r *round) unchanged(ctx context.Context, c *mapping.Card, listing mapping.
 	if c.Placeholder {
 		return true // holds tasks of no card; no issue has it for a partner
 	}
-	k := r.cards.items[c.ID]
+	k := r.cards.Items[c.ID]
 	if k == nil {
 		return false
 	}
-	k.markSeen(r, listing)
-	recallUsers(c, k)
+	r.markSeen(k, listing)
+	seen.RecallUsers(c, k)
 	h := r.roleOf(ctx, c)
-	if k.quick != r.cards.quickCard(c) {
+	if k.Quick != r.cards.QuickCard(c) {
 		return false
 	}
-	k.confirmed = r.began.UnixNano()
+	k.Confirmed = r.began.UnixNano()
 	return r.isStored(k, h)
 }
 
+// markSeen records that the round saw a card.
+func (r *round) markSeen(k *seen.Entry, listing mapping.ObjectID) {
+	k.Listing = listing
+	if listing == backlogListing {
+		k.Reading = r.backlog.reading
+	}
+	if k.Round != r.rounds {
+		k.Round, k.Seen = r.rounds, r.began.UnixNano()
+	}
+}
+
 // isStored reports whether an item that equals its cache entry needs no work.
-func (r *round) isStored(k *cacheEntry, h bucketRole) bool {
-	return !r.adopting && !k.gone && k.digest != "" && (h.route == nil || k.entered(h.route.Identity()))
+func (r *round) isStored(k *seen.Entry, h bucketRole) bool {
+	return !r.adopting && !k.Gone && k.Digest != "" && (h.route == nil || k.Entered(h.route.Identity()))
 }
 
 // card handles a card.
@@ -38,49 +50,49 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 	if r.unchanged(ctx, c, listing) {
 		return nil
 	}
-	old, h := r.cards.items[c.ID], r.roleOf(ctx, c)
-	if r.light && old != nil && c.Version <= old.version {
+	old, h := r.cards.Items[c.ID], r.roleOf(ctx, c)
+	if r.light && old != nil && c.Version <= old.Version {
 		r.deferred = true
 		return nil // a full round, which reads all listings of the card, judges it
 	}
-	k := cacheEntry{confirmed: r.lastCompleteNano()}
+	k := seen.Entry{Confirmed: r.lastCompleteNano()}
 	if old != nil {
 		k = *old
 	} else {
-		k.markSeen(r, listing)
+		r.markSeen(&k, listing)
 	}
-	polled := k.polled(r.clock.Now())
-	times := k.takeVersions(c, old == nil, polled)
-	k.confirmed = r.began.UnixNano()
-	back := c.Version < k.version
-	k.version = c.Version
-	k.digest, k.quick, k.gone, k.users = mapping.DigestCard(withoutTasks(c)), r.cards.quickCard(c), false, c.Users
-	r.cards.completeBucket(c, &k)
-	k.raw = r.text
-	same := old != nil && old.digest == k.digest && !old.gone
-	fresh := h.route != nil && !k.entered(h.route.Identity())
+	polled := k.Polled(r.clock.Now())
+	times := k.TakeVersions(c, old == nil, polled)
+	k.Confirmed = r.began.UnixNano()
+	back := c.Version < k.Version
+	k.Version = c.Version
+	k.Digest, k.Quick, k.Gone, k.Users = mapping.DigestCard(seen.WithoutTasks(c)), r.cards.QuickCard(c), false, c.Users
+	r.cards.CompleteBucket(c, &k)
+	k.Text = r.text
+	same := old != nil && old.Digest == k.Digest && !old.Gone
+	fresh := h.route != nil && !k.Entered(h.route.Identity())
 	if fresh {
-		k.routes = append(slices.Clip(k.routes), h.route.Identity())
+		k.Routes = append(slices.Clip(k.Routes), h.route.Identity())
 	}
 	obs := store.Observation{
 		Refs: []mapping.Ref{mapping.CardRef(c.ID)}, Item: mapping.CardRef(c.ID),
-		At: c.Version, Digest: k.digest, Bulk: r.adopting,
+		At: c.Version, Digest: k.Digest, Bulk: r.adopting,
 	}
 	if back {
 		obs.Event = backEvent
 	}
-	k.held = same && r.adopting && r.restarted
+	k.Held = same && r.adopting && r.restarted
 	marked := r.followMarker(&obs, c)
 	r.report.lost = r.report.lost || r.adopting && marked
 	switch {
 	case fresh && h.enters && !marked && !r.isForeign(c):
 		obs.Create = h.route.EnterCard(c, r.clock.Now().UTC())
-		k.made = true
-	case k.held, same && !(r.adopting && marked) && !r.observeAll:
+		k.Made = true
+	case k.Held, same && !(r.adopting && marked) && !r.observeAll:
 		// Known from an earlier process, or newly recorded: no news of it.
 		return r.add(ctx, item{cache: r.cards, id: c.ID, entry: k})
 	}
-	if !r.adopting && (old == nil || old.digest != "") { // else it is only observed again
+	if !r.adopting && (old == nil || old.Digest != "") { // else it is only observed again
 		r.pace.edited(listing, r.began)
 		r.touched(c.ID)
 	}

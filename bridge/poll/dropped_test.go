@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
 	"planbridge/store/memstore"
 )
@@ -15,8 +16,8 @@ import (
 func TestTheMemoryForgets(t *testing.T) {
 	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
 	p := &Poller{o: Options{Store: s, Project: "p"}, rounds: 7}
-	p.cards = &cardCache{items: map[mapping.ObjectID]*cacheEntry{"seen": {round: 7}, "gone": {round: 7, gone: true}, "late": {round: 6}, "kept": {round: 6}}}
-	p.tasks = &cardCache{items: map[mapping.ObjectID]*cacheEntry{"task": {}}}
+	p.cards = cached(SetCards, map[mapping.ObjectID]*seen.Entry{"seen": {Round: 7}, "gone": {Round: 7, Gone: true}, "late": {Round: 6}, "kept": {Round: 6}})
+	p.tasks = cached(SetTasks, map[mapping.ObjectID]*seen.Entry{"task": {}})
 	for _, id := range []mapping.ObjectID{"seen", "gone", "late", "unknown"} {
 		p.Forget(SetCards, id)
 	}
@@ -24,8 +25,8 @@ func TestTheMemoryForgets(t *testing.T) {
 	if err := p.forgetDropped(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := slices.Sorted(maps.Keys(p.cards.items)); !slices.Equal(got, []mapping.ObjectID{"kept", "seen"}) || len(p.tasks.items) > 0 {
-		t.Errorf("remembered are %q and %d tasks", got, len(p.tasks.items))
+	if got := slices.Sorted(maps.Keys(p.cards.Items)); !slices.Equal(got, []mapping.ObjectID{"kept", "seen"}) || len(p.tasks.Items) > 0 {
+		t.Errorf("remembered are %q and %d tasks", got, len(p.tasks.Items))
 	}
 	if marks, err := s.Marks(t.Context(), "p", SetCards); err != nil || len(marks) != 1 || marks["seen"] == "" {
 		t.Errorf("marks %v, %v, want that of the card that came back", marks, err)
@@ -34,4 +35,11 @@ func TestTheMemoryForgets(t *testing.T) {
 	if p.forget(); len(p.dropped.items) > 0 {
 		t.Errorf("listed are %v", p.dropped.items)
 	}
+}
+
+// cached is a cache of a set with entries.
+func cached(set string, entries map[mapping.ObjectID]*seen.Entry) *seen.Cache {
+	m := seen.New(set, len(entries))
+	m.Items = entries
+	return m
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -45,16 +46,16 @@ func (d *dropped) take() map[string][]mapping.ObjectID {
 // forgetDropped drops the cache entries whose marks were removed. A card that the last round
 // saw has just come back, and is marked again.
 func (p *Poller) forgetDropped(ctx context.Context) error {
-	memories := map[string]*cardCache{SetCards: p.cards, SetTasks: p.tasks}
+	memories := map[string]*seen.Cache{SetCards: p.cards, SetTasks: p.tasks}
 	for set, ids := range mapping.Sorted(p.dropped.take()) {
 		m, back := memories[set], map[string]string{}
 		for _, id := range ids {
-			switch k := m.items[id]; {
+			switch k := m.Items[id]; {
 			case k == nil:
-			case k.round == p.rounds && !k.gone && k.round > 0:
-				back[string(id)] = k.mark()
+			case k.Round == p.rounds && !k.Gone && k.Round > 0:
+				back[string(id)] = k.Mark()
 			default:
-				delete(m.items, id)
+				delete(m.Items, id)
 			}
 		}
 		if err := p.putMarks(ctx, set, back); err != nil {

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
 )
 
@@ -24,9 +25,9 @@ type listingGuard struct {
 
 // inherit adds the cards of a cache that is given up. A card that has been gone for longer
 // than the timeout is not expected back.
-func (w *listingGuard) inherit(old *cardCache, now time.Time) {
-	for id, k := range old.items {
-		if k.listing != "" && (!k.gone || now.Sub(time.Unix(0, k.seen)) < incompleteListingTimeout) {
+func (w *listingGuard) inherit(old *seen.Cache, now time.Time) {
+	for id, k := range old.Items {
+		if k.Listing != "" && (!k.Gone || now.Sub(time.Unix(0, k.Seen)) < incompleteListingTimeout) {
 			w.add(id)
 		}
 	}
@@ -46,13 +47,13 @@ func (w *listingGuard) accepts(r *round) bool {
 	r.confirmed.each(w.add)
 	lacking, compared := 0, w.rounds > 0 || len(w.cards) > 0
 	for id := range w.cards {
-		if k := r.cards.items[id]; k == nil || k.round != r.rounds {
+		if k := r.cards.Items[id]; k == nil || k.Round != r.rounds {
 			lacking++
 		}
 	}
 	w.rounds++
-	for id, k := range r.cards.items {
-		if k.round == r.rounds {
+	for id, k := range r.cards.Items {
+		if k.Round == r.rounds {
 			w.add(id)
 		}
 	}
@@ -91,12 +92,12 @@ func (p *Poller) Exists(card mapping.ObjectID) {
 }
 
 // shown drops the cards that a round showed.
-func (t *confirmedCards) shown(m *cardCache) {
+func (t *confirmedCards) shown(m *seen.Cache) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	maps.DeleteFunc(t.cards, func(id mapping.ObjectID, _ struct{}) bool {
-		k := m.items[id]
-		return k != nil && k.listing != "" && !k.gone
+		k := m.Items[id]
+		return k != nil && k.Listing != "" && !k.Gone
 	})
 }
 

@@ -21,12 +21,12 @@ const missingFew = 5
 // that only an earlier process saw is left to the sweep.
 func (r *round) queueMissing(ctx context.Context) error {
 	judged, missing := 0, []mapping.ObjectID(nil)
-	for id, k := range r.cards.items {
+	for id, k := range r.cards.Items {
 		switch {
-		case k.gone:
-		case k.round == r.rounds:
+		case k.Gone:
+		case k.Round == r.rounds:
 			judged++
-		case k.listing != "" && r.covers(k.listing):
+		case k.Listing != "" && r.covers(k.Listing):
 			judged++
 			missing = append(missing, id)
 		}
@@ -37,8 +37,8 @@ func (r *round) queueMissing(ctx context.Context) error {
 	}
 	slices.Sort(missing)
 	for _, id := range missing[:min(len(missing), max(missingShare, judged/20))] {
-		k := *r.cards.items[id]
-		k.gone = true
+		k := *r.cards.Items[id]
+		k.Gone = true
 		if err := r.add(ctx, item{obs: readCard(id), cache: r.cards, id: id, entry: k}); err != nil {
 			return err
 		}

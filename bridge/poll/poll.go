@@ -60,6 +60,7 @@ import (
 	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/lease"
+	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -182,11 +183,11 @@ type Poller struct {
 	// settled says that a full round saw everything since the project was adopted and the
 	// caches were loaded. Light rounds, and visits between rounds, come only after it.
 	settled bool
-	cards   *cardCache
-	tasks   *cardCache
+	cards   *seen.Cache
+	tasks   *seen.Cache
 	// unsure are the marks since the epoch was last read. Where servers restart between an
 	// observation and its mark, they may have lost the observation.
-	unsure []unsureMark
+	unsure []seen.Unsure
 	// buckets maps the ids of the backlog's listing to titles, for cards
 	// that a sprint shows.
 	buckets       map[mapping.ObjectID]string

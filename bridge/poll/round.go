@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"planbridge/bridge/guard"
+	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
 )
 
@@ -44,14 +45,14 @@ type round struct {
 	tag         string                    // of the backlog's answer
 	bucket      openBucket                // that the backlog shows
 	text        uint64                    // hash of the card's text that is taken in, see openBucket; 0: it is not the backlog's alone
-	roles       map[bucketName]bucketRole
+	roles       map[seen.Bucket]bucketRole
 	batch       []item
 }
 
 func (p *Poller) newRound(began time.Time) *round {
 	return &round{
 		Poller: p, began: began, complete: true, routes: p.o.Settings.Routes(), keys: p.o.Settings.Keys().In(p.o.Project),
-		roles: map[bucketName]bucketRole{}, sprints: map[mapping.ObjectID]bool{},
+		roles: map[seen.Bucket]bucketRole{}, sprints: map[mapping.ObjectID]bool{},
 		sprintCards: map[mapping.ObjectID]*sprintCard{}, withTasks: map[mapping.ObjectID]bool{},
 	}
 }

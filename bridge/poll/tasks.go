@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -26,26 +27,26 @@ func (r *round) takeTasks(ctx context.Context, tasks []mapping.Task) error {
 // synchronises tasks, it is reported to the link of its card as a new one. The store drops a
 // task that belongs to neither.
 func (r *round) task(ctx context.Context, t *mapping.Task) error {
-	quick, old := r.tasks.quickTask(t), r.tasks.items[t.ID]
-	if old != nil && old.quick == quick {
+	quick, old := r.tasks.QuickTask(t), r.tasks.Items[t.ID]
+	if old != nil && old.Quick == quick {
 		return nil
 	}
-	k := cacheEntry{digest: mapping.DigestTask(withoutOwner(t)), quick: quick, version: t.Version}
+	k := seen.Entry{Digest: mapping.DigestTask(seen.WithoutOwner(t)), Quick: quick, Version: t.Version}
 	switch {
 	case old != nil:
-		k.routes = old.routes
+		k.Routes = old.Routes
 	case r.baseline == nil:
-		k.routes = []string{oldTask}
+		k.Routes = []string{oldTask}
 	}
-	if old != nil && old.digest == k.digest {
+	if old != nil && old.Digest == k.Digest {
 		return r.add(ctx, item{cache: r.tasks, id: t.ID, entry: k})
 	}
 	ref := mapping.TaskRef(t.ID)
-	obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: t.Version, Digest: k.digest, Data: store.Encode(t)}
-	if old != nil && t.Version < old.version {
+	obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: t.Version, Digest: k.Digest, Data: store.Encode(t)}
+	if old != nil && t.Version < old.Version {
 		obs.Event = backEvent
 	}
-	if t.Owner != "" && !k.entered(oldTask) && r.anyTasks() {
+	if t.Owner != "" && !k.Entered(oldTask) && r.anyTasks() {
 		obs.Refs = append(obs.Refs, mapping.CardRef(t.Owner))
 	}
 	if old != nil {

@@ -7,6 +7,7 @@ import (
 
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
+	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -241,11 +242,11 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 			return false, err
 		}
 	}
-	cards, err := loadCache(ctx, p.o.Store, p.o.Project, SetCards)
+	cards, err := seen.Load(ctx, p.o.Store, p.o.Project, SetCards)
 	if err != nil {
 		return false, err
 	}
-	tasks, err := loadCache(ctx, p.o.Store, p.o.Project, SetTasks)
+	tasks, err := seen.Load(ctx, p.o.Store, p.o.Project, SetTasks)
 	if err != nil {
 		return false, err
 	}
@@ -255,14 +256,14 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	}
 	if known == nil && p.baseline != nil {
 		known = p.baseline
-		cards.inherit(p.cards)
-		tasks.inherit(p.tasks)
+		cards.Inherit(p.cards)
+		tasks.Inherit(p.tasks)
 	}
 	if p.cards != nil {
 		p.listing.inherit(p.cards, p.clock.Now())
 	}
-	cards.doubt(p.unsure)
-	tasks.doubt(p.unsure)
+	cards.Doubt(p.unsure)
+	tasks.Doubt(p.unsure)
 	p.cards, p.tasks, p.baseline, p.unsure = cards, tasks, known, nil
 	p.epoch, p.readAll, p.loaded = epoch, false, forgets
 	p.lastComplete, p.buckets, p.sweep, p.storedSprints = time.Time{}, map[mapping.ObjectID]string{}, sweep{}, nil

@@ -1,4 +1,4 @@
-package poll
+package seen
 
 import (
 	"io"
@@ -41,7 +41,7 @@ func TestTextForm(t *testing.T) {
 	t.Cleanup(client.Close)
 	var got []string
 	err = client.BacklogEach(t.Context(), func(_ mapping.ObjectID, _ string, c mapping.Card) error {
-		got = append(got, mapping.DigestCard(withoutTasks(&c)))
+		got = append(got, mapping.DigestCard(WithoutTasks(&c)))
 		return nil
 	})
 	if want := []string{"2f517b94cf0b99fb", "86afdff865e8c2d9", "dc2598b1eb63bfe6"}; err != nil || textForm != 1 || !slices.Equal(got, want) {
@@ -52,29 +52,29 @@ func TestTextForm(t *testing.T) {
 // TestStamp: a mark tells an entry's stamp again, and one that belongs to another digest is
 // none.
 func TestStamp(t *testing.T) {
-	newCache := func() *cardCache {
-		return &cardCache{buckets: map[knownBucket]*knownBucket{}, routes: map[string][]string{}}
+	newCache := func() *Cache {
+		return New("cards", 0)
 	}
-	b := knownBucket{bucketName{"b", "Incoming"}, "state"}
+	b := KnownBucket{Bucket{"b", "Incoming"}, "state"}
 	for _, routes := range [][]string{nil, {"web"}, {"web", "other"}} {
-		k := cacheEntry{digest: "0123456789abcdef", routes: routes, raw: 1 << 63, told: true, version: 12, versions: [4]int64{1, -2, 0, 1 << 40}, bucket: &b}
-		m, got := newCache(), cacheEntry{digest: k.digest}
-		_, marked, _ := strings.Cut(k.mark(), " ")
+		k := Entry{Digest: "0123456789abcdef", Routes: routes, Text: 1 << 63, Told: true, Version: 12, Versions: [4]int64{1, -2, 0, 1 << 40}, Bucket: &b}
+		m, got := newCache(), Entry{Digest: k.Digest}
+		_, marked, _ := strings.Cut(k.Mark(), " ")
 		m.takeRoutes(&got, marked)
 		want := k
-		want.bucket = &knownBucket{stateID: "state"}
+		want.Bucket = &KnownBucket{StateID: "state"}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%q became %+v, want %+v", k.mark(), got, want)
+			t.Errorf("%q became %+v, want %+v", k.Mark(), got, want)
 		}
-		other := cacheEntry{digest: "fedcba9876543210"}
+		other := Entry{Digest: "fedcba9876543210"}
 		m.takeRoutes(&other, marked)
-		if other.raw != 0 || other.told || !reflect.DeepEqual(other.routes, routes) {
-			t.Errorf("%q of another digest became %+v", k.mark(), other)
+		if other.Text != 0 || other.Told || !reflect.DeepEqual(other.Routes, routes) {
+			t.Errorf("%q of another digest became %+v", k.Mark(), other)
 		}
 	}
-	spoilt := cacheEntry{digest: "0123456789abcdef"}
+	spoilt := Entry{Digest: "0123456789abcdef"}
 	newCache().takeRoutes(&spoilt, "web\x1f"+stampSign+"012345 x y z")
-	if spoilt.raw != 0 || !reflect.DeepEqual(spoilt.routes, []string{"web"}) {
+	if spoilt.Text != 0 || !reflect.DeepEqual(spoilt.Routes, []string{"web"}) {
 		t.Errorf("a spoilt stamp became %+v", spoilt)
 	}
 }

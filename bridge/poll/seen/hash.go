@@ -1,4 +1,4 @@
-package poll
+package seen
 
 import (
 	"hash/maphash"
@@ -6,24 +6,24 @@ import (
 	"planbridge/mapping"
 )
 
-// withoutTasks is the card without the parts that differ between listings though nobody
+// WithoutTasks is the card without the parts that differ between listings though nobody
 // changed them: only some listings nest tasks, which have marks of their own.
-func withoutTasks(c *mapping.Card) *mapping.Card {
+func WithoutTasks(c *mapping.Card) *mapping.Card {
 	b := *c
 	b.Tasks = nil
 	return &b
 }
 
-// withoutOwner is the task without its card's id, which some answers omit.
-func withoutOwner(t *mapping.Task) *mapping.Task {
+// WithoutOwner is the task without its card's id, which some answers omit.
+func WithoutOwner(t *mapping.Task) *mapping.Task {
 	b := *t
 	b.Owner = ""
 	return &b
 }
 
-// quickCard hashes the input of [mapping.DigestCard] without tasks, and allocates nothing. 0
+// QuickCard hashes the input of [mapping.DigestCard] without tasks, and allocates nothing. 0
 // stands for "not taken".
-func (m *cardCache) quickCard(c *mapping.Card) uint64 {
+func (m *Cache) QuickCard(c *mapping.Card) uint64 {
 	var counters mapping.Counters
 	if c.Counters != nil {
 		counters = *c.Counters
@@ -32,7 +32,7 @@ func (m *cardCache) quickCard(c *mapping.Card) uint64 {
 		id, bucket, state, iteration mapping.ObjectID
 		cid, version, counted        int64
 		title, summary, estimate     mapping.Versioned
-		bucketName, review           string
+		Bucket, review               string
 		placeholder, users, counts   bool
 		counters                     mapping.Counters
 	}{
@@ -52,7 +52,7 @@ func (m *cardCache) quickCard(c *mapping.Card) uint64 {
 	return max(h, 1)
 }
 
-// quickTask is quickCard for [mapping.DigestTask] of the task without owner.
-func (m *cardCache) quickTask(t *mapping.Task) uint64 {
-	return max(maphash.Comparable(m.seed, *withoutOwner(t)), 1)
+// QuickTask is QuickCard for [mapping.DigestTask] of the task without owner.
+func (m *Cache) QuickTask(t *mapping.Task) uint64 {
+	return max(maphash.Comparable(m.seed, *WithoutOwner(t)), 1)
 }

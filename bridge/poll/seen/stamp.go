@@ -1,4 +1,4 @@
-package poll
+package seen
 
 import (
 	"fmt"
@@ -24,37 +24,38 @@ const (
 	stampDigest = 6
 )
 
-// textSeed is the seed of the hashes of texts in a bucket's listing.
-func textSeed(bucket bucketName) uint64 {
-	return max(xxhash.Sum64String(fmt.Sprintf("%d %q %q", textForm, bucket.id, bucket.title)), 1)
+// TextSeed is the seed of the hashes of texts in a bucket's listing.
+func TextSeed(bucket Bucket) uint64 {
+	return max(xxhash.Sum64String(fmt.Sprintf("%d %q %q", textForm, bucket.ID, bucket.Title)), 1)
 }
 
-// hash hashes a card's text in the bucket's listing. All processes get the same hash.
-func (b *openBucket) hash(text []byte) uint64 {
+// HashText hashes a card's text in the listing of the bucket that the seed is of. All
+// processes get the same hash, which is never 0.
+func HashText(seed uint64, text []byte) uint64 {
 	var h xxhash.Digest
-	h.ResetWithSeed(b.seed)
+	h.ResetWithSeed(seed)
 	_, _ = h.Write(text) // it never fails
 	return max(h.Sum64(), 1)
 }
 
 // stamp is the entry's stamp; "": it has none.
-func (k *cacheEntry) stamp() string {
-	if k.raw == 0 || !k.told || len(k.digest) < stampDigest {
+func (k *Entry) stamp() string {
+	if k.Text == 0 || !k.Told || len(k.Digest) < stampDigest {
 		return ""
 	}
-	parts := []string{k.digest[:stampDigest], strconv.FormatUint(k.raw, 36), strconv.FormatInt(k.version, 36)}
-	for _, v := range k.versions {
+	parts := []string{k.Digest[:stampDigest], strconv.FormatUint(k.Text, 36), strconv.FormatInt(k.Version, 36)}
+	for _, v := range k.Versions {
 		parts = append(parts, strconv.FormatInt(v, 36))
 	}
-	if k.bucket != nil && k.bucket.stateID != "" {
-		parts = append(parts, string(k.bucket.stateID))
+	if k.Bucket != nil && k.Bucket.StateID != "" {
+		parts = append(parts, string(k.Bucket.StateID))
 	}
 	return stampSign + strings.Join(parts, " ")
 }
 
 // takeRoutes takes in what a mark has as routes: the stamp, and the routes themselves. Most
 // entries have the same routes, and share them.
-func (m *cardCache) takeRoutes(k *cacheEntry, marked string) {
+func (m *Cache) takeRoutes(k *Entry, marked string) {
 	before, stamp, stamped := strings.Cut(marked, stampSign)
 	if stamped {
 		stamp, after, _ := strings.Cut(stamp, "\x1f")
@@ -70,11 +71,11 @@ func (m *cardCache) takeRoutes(k *cacheEntry, marked string) {
 		shared = strings.Split(own, "\x1f")
 		m.routes[own] = shared
 	}
-	k.routes = shared
+	k.Routes = shared
 }
 
-func (m *cardCache) readStamp(k *cacheEntry, parts []string) {
-	if len(parts) < 7 || parts[0] == "" || !strings.HasPrefix(k.digest, parts[0]) {
+func (m *Cache) readStamp(k *Entry, parts []string) {
+	if len(parts) < 7 || parts[0] == "" || !strings.HasPrefix(k.Digest, parts[0]) {
 		return
 	}
 	raw, err := strconv.ParseUint(parts[1], 36, 64)
@@ -87,9 +88,9 @@ func (m *cardCache) readStamp(k *cacheEntry, parts []string) {
 			return
 		}
 	}
-	k.raw, k.version, k.told = raw, numbers[0], true
-	copy(k.versions[:], numbers[1:])
+	k.Text, k.Version, k.Told = raw, numbers[0], true
+	copy(k.Versions[:], numbers[1:])
 	if len(parts) > 7 {
-		k.bucket = m.bucket(knownBucket{stateID: mapping.ObjectID(parts[7])})
+		k.Bucket = m.Bucket(KnownBucket{StateID: mapping.ObjectID(parts[7])})
 	}
 }
