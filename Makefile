@@ -67,20 +67,21 @@ fmt: ## format all of it
 fmt-check: ## fail where gofmt would change something
 	@out=$$(gofmt -l $$(git ls-files '*.go')) && [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
 
-# The linters are built from pinned sources (.ci/tools.mod), once.
-bin/golangci-lint bin/staticcheck: .ci/tools.mod .ci/tools.sum
-	$(GO) build -modfile=.ci/tools.mod -o bin/ github.com/golangci/golangci-lint/v2/cmd/golangci-lint honnef.co/go/tools/cmd/staticcheck
-	@touch bin/golangci-lint bin/staticcheck
+# The linter is built from pinned sources (.ci/tools.mod), once.
+bin/golangci-lint: .ci/tools.mod .ci/tools.sum
+	$(GO) build -modfile=.ci/tools.mod -o bin/ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	@touch bin/golangci-lint
 
-# So are the tools that say what we are built of.
-SUPPLY := cyclonedx-gomod govulncheck crane
-$(addprefix bin/,$(SUPPLY)): .ci/supply.mod .ci/supply.sum
-	$(GO) build -modfile=.ci/supply.mod -o bin/ github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod golang.org/x/vuln/cmd/govulncheck github.com/google/go-containerregistry/cmd/crane
-	@touch $(addprefix bin/,$(SUPPLY))
+# So are the tools that say what we are built of, each where it is used.
+bin/cyclonedx-gomod: TOOL := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+bin/govulncheck: TOOL := golang.org/x/vuln/cmd/govulncheck
+bin/crane: TOOL := github.com/google/go-containerregistry/cmd/crane
+bin/cyclonedx-gomod bin/govulncheck bin/crane: .ci/supply.mod .ci/supply.sum
+	$(GO) build -modfile=.ci/supply.mod -o $@ $(TOOL)
+	@touch $@
 
-lint: bin/golangci-lint bin/staticcheck ## golangci-lint (.golangci.yml) and staticcheck
+lint: bin/golangci-lint ## golangci-lint (.golangci.yml), which runs staticcheck as well
 	bin/golangci-lint run ./...
-	bin/staticcheck ./...
 
 dist: bin/cyclonedx-gomod build ## beside the binary, the licences of all that it is built of, and its SBOM (CycloneDX)
 	.ci/notices bin/planbridge >bin/THIRD_PARTY_NOTICES
