@@ -35,19 +35,21 @@ func (h intakeHost) Released(ctx context.Context, issue *mapping.Issue) (bool, e
 	return h.a.github.Released(ctx, issue)
 }
 
-func (h intakeHost) Believes(ctx context.Context, repo string, id int64) (bool, error) {
+func (h intakeHost) Identify(ctx context.Context, repo string, id int64) (string, error) {
 	if h.a.Epoch() == "" {
-		return false, errUnreached
+		return "", errUnreached
 	}
-	ok, err := h.a.github.Registry.Believes(ctx, repo, id)
+	now, err := h.a.github.Registry.Identify(ctx, repo, id)
 	if err != nil {
-		return false, fmt.Errorf("which repository is called %s: %w", repo, err)
+		return "", fmt.Errorf("which repository is called %s: %w", repo, err)
 	}
-	if !ok {
+	if now == "" && repo != "" {
 		h.a.log.Info("an event is of another repository than its name stands for", "repo", repo, "id", id)
 	}
-	return ok, nil
+	return now, nil
 }
+
+func (h intakeHost) NameOf(id int64) string { return h.a.github.Registry.NameOf(id) }
 
 func (h intakeHost) Visible(ctx context.Context, repo string, public bool) bool {
 	now, doubted := h.a.github.Registry.SeeVisibility(ctx, repo, public)

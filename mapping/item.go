@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -45,6 +46,12 @@ type Issue struct {
 
 // Name names the issue for people, as in acme/web#12.
 func (i *Issue) Name() string { return i.Repo + "#" + strconv.Itoa(i.Number) }
+
+// Renamed has the issue's repository called as it is now.
+func (i *Issue) Renamed(repo string) {
+	i.Page = strings.Replace(i.Page, "/"+i.Repo+"/issues/", "/"+repo+"/issues/", 1)
+	i.Repo = repo
+}
 
 // NoParent is the Issue.Parent of an issue that is no sub-issue.
 const NoParent = "none"

@@ -14,17 +14,31 @@ import (
 // concern another repository with the same name. A difference makes the registry ask GitHub, and
 // GitHub's answer counts.
 
-// Believes reports whether an event's name and id (0: unknown) belong to the repository that the
-// name stands for. It returns an error where only GitHub could tell and does not answer.
-func (r *Registry) Believes(ctx context.Context, name string, id int64) (bool, error) {
-	if home := r.nameOf(id); id != 0 && home != "" && !strings.EqualFold(home, name) {
-		if here, err := r.movedHere(ctx, home, name); here || err != nil {
-			return here, err
+// Identify returns the present name of the repository that an event is about. The event tells a
+// name and an id (0: unknown); its name may be a former one. "" says that another repository has
+// the name. It returns an error where only GitHub could tell and does not answer.
+func (r *Registry) Identify(ctx context.Context, name string, id int64) (string, error) {
+	if home := r.NameOf(id); home != "" && !strings.EqualFold(home, name) {
+		now, err := r.calledNow(ctx, home, name)
+		if err != nil {
+			return "", err
+		}
+		if now != "" && (strings.EqualFold(now, name) || r.o.Routes.HasRoute(now)) {
+			return now, nil
 		}
 		if r.o.Routes.HasRoute(name) {
-			return false, nil // an old event, with a name that belongs to another repository now
+			return "", nil // an old event, with a name that belongs to another repository now
 		}
 	}
+	if ok, err := r.believes(ctx, name, id); err != nil || !ok {
+		return "", err
+	}
+	return name, nil
+}
+
+// believes reports whether an event's id (0: unknown) is of the repository that its name stands
+// for.
+func (r *Registry) believes(ctx context.Context, name string, id int64) (bool, error) {
 	if !r.o.Routes.HasRoute(name) {
 		return true, nil
 	}
@@ -47,12 +61,13 @@ func (r *Registry) Believes(ctx context.Context, name string, id int64) (bool, e
 	return r.doubted(ctx, e, id)
 }
 
-// movedHere reports whether the repository formerly called home is called name now. It asks
-// GitHub at the first such question, and then at intervals.
-func (r *Registry) movedHere(ctx context.Context, home, name string) (bool, error) {
+// calledNow returns what the repository called home is called now, as an event has another name
+// for it; "" where GitHub refuses to tell. It asks GitHub at the first such question, and then at
+// intervals.
+func (r *Registry) calledNow(ctx context.Context, home, name string) (string, error) {
 	e, err := r.entry(ctx, home)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	e.mu.Lock()
 	asOf := time.Now()
@@ -62,10 +77,10 @@ func (r *Registry) movedHere(ctx context.Context, home, name string) (bool, erro
 	e.soughtAs, e.soughtAt = name, asOf
 	e.mu.Unlock()
 	now, err := r.Locate(ctx, home, 0, asOf)
-	if mapping.Refused(err) {
-		return false, nil
+	if mapping.Refused(err) || err == nil && !r.answered(home) {
+		return "", nil
 	}
-	return strings.EqualFold(now, name), err
+	return now, err
 }
 
 // firstSight records a name's repository from an event until GitHub confirms it, so that no

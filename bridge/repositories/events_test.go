@@ -77,8 +77,8 @@ func (n *names) Renamed(_ context.Context, from, to string) error {
 
 func (n *names) event(name string, id int64, want bool) {
 	n.t.Helper()
-	if ok, err := n.Believes(n.t.Context(), name, id); err != nil || ok != want {
-		n.t.Errorf("an event of %s with id %d is believed: %t, %v; want %t", name, id, ok, err, want)
+	if now, err := n.Identify(n.t.Context(), name, id); err != nil || (now == name) != want {
+		n.t.Errorf("an event of %s with id %d is of %q, %v; believed: want %t", name, id, now, err, want)
 	}
 }
 
@@ -170,7 +170,7 @@ func TestNamesUnanswered(t *testing.T) {
 	n.called("acme/web")
 	n.byName["acme/web"] = 0
 	n.called("acme/web")
-	if _, err := n.Believes(t.Context(), "acme/web", 8); err == nil {
+	if _, err := n.Identify(t.Context(), "acme/web", 8); err == nil {
 		t.Error("an event of another id is decided on though GitHub does not answer")
 	}
 }

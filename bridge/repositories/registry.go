@@ -146,7 +146,9 @@ func (r *Registry) Forget(name string) {
 	delete(r.byName, strings.ToLower(name))
 }
 
-func (r *Registry) nameOf(id int64) string {
+// NameOf returns the name under which this process last met a repository; "" where it does not
+// know the id.
+func (r *Registry) NameOf(id int64) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.byID[id]

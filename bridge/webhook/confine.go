@@ -31,14 +31,11 @@ func (in *Intake) confine(event string, ev *Event, s signer) (verdict, error) {
 	if event == "repository" && ev.OldRepo != "" {
 		return in.confineRename(ev, s)
 	}
-	repos := []string{ev.Repo}
-	if ev.Issue != nil {
-		repos = append(repos, ev.Issue.Repo)
+	if ev.Repo != "" && !in.covers(s, ev.Repo, ev.RepoID) {
+		return in.uncovered(ev.Repo)
 	}
-	for _, repo := range repos {
-		if repo != "" && !s.covers(repo) {
-			return in.uncovered(repo)
-		}
+	if ev.Issue != nil && !strings.EqualFold(ev.Issue.Repo, ev.Repo) && ev.Issue.Repo != "" && !s.covers(ev.Issue.Repo) {
+		return in.uncovered(ev.Issue.Repo)
 	}
 	if ev.OldIssue != nil && !s.covers(ev.OldIssue.Repo) {
 		ev.OldIssue = nil
@@ -47,6 +44,13 @@ func (in *Intake) confine(event string, ev *Event, s signer) (verdict, error) {
 		ev.NewIssue = nil
 	}
 	return in.confineFamily(event, ev, s)
+}
+
+// covers reports whether the signer's secret covers a repository, by the event's name or by the
+// one that its id is known by. One of the two may be a former name. [Intake.identify] tells which.
+func (in *Intake) covers(s signer, repo string, id int64) bool {
+	known := in.o.Repositories.NameOf(id)
+	return s.covers(repo) || known != "" && s.covers(known)
 }
 
 // uncovered answers a delivery about a repository that its secret does not cover.
@@ -78,9 +82,9 @@ func (in *Intake) confineFamily(event string, ev *Event, s signer) (verdict, err
 		return verdict{}, nil
 	}
 	switch {
-	case !s.covers(ev.SubIssue.Repo):
+	case !in.covers(s, ev.SubIssue.Repo, ev.SubIssue.RepoID):
 		return verdict{result: foreign, why: "its secret is not one of the sub-issue's repository"}, nil
-	case !s.covers(ev.Parent.Repo):
+	case !in.covers(s, ev.Parent.Repo, ev.Parent.RepoID):
 		ev.parentLess = true
 	}
 	return verdict{}, nil

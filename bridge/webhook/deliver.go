@@ -161,8 +161,8 @@ func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if v, err := in.confine(d.event, &ev, d.signer); err != nil || v.result != "" {
 		return v, err
 	}
-	if ok, err := in.believes(ctx, &ev); err != nil || !ok {
-		return verdict{result: refused, why: "another repository has the name"}, err
+	if v, err := in.identify(ctx, &ev, d.signer); err != nil || v.result != "" {
+		return v, err
 	}
 	in.o.Accounts.Met(ctx, ev.Sender, ev.SenderID)
 	if ev.VisibilityKnown && ev.Repo != "" {
@@ -171,20 +171,42 @@ func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	return in.classify(ctx, d, ev)
 }
 
-// believes reports whether the names in an event still stand for its repositories.
-func (in *Intake) believes(ctx context.Context, ev *Event) (bool, error) {
-	if ok, err := in.o.Repositories.Believes(ctx, ev.Repo, ev.RepoID); err != nil || !ok {
-		return ok, err
+// identify has the event's repositories called as they are now. A late event may have a former
+// name. A verdict with a result says that another repository has the name.
+func (in *Intake) identify(ctx context.Context, ev *Event, s signer) (verdict, error) {
+	type named struct {
+		name string
+		id   int64
 	}
-	for _, issue := range []*mapping.Issue{ev.Parent, ev.SubIssue} {
-		if issue == nil || strings.EqualFold(issue.Repo, ev.Repo) {
+	issues := []*mapping.Issue{ev.Issue, ev.Parent, ev.SubIssue}
+	repos := []named{{ev.Repo, ev.RepoID}}
+	for _, issue := range issues[1:] {
+		if issue != nil && !strings.EqualFold(issue.Repo, ev.Repo) {
+			repos = append(repos, named{issue.Repo, issue.RepoID})
+		}
+	}
+	for _, r := range repos {
+		now, err := in.o.Repositories.Identify(ctx, r.name, r.id)
+		switch {
+		case err != nil:
+			return verdict{}, err
+		case now == "" && r.name != "":
+			return verdict{result: refused, why: "another repository has the name"}, nil
+		case s.confined() && now != "" && !s.covers(now) && in.covers(s, r.name, r.id):
+			return in.uncovered(now)
+		case strings.EqualFold(now, r.name):
 			continue
 		}
-		if ok, err := in.o.Repositories.Believes(ctx, issue.Repo, issue.RepoID); err != nil || !ok {
-			return ok, err
+		if r.name == ev.Repo {
+			ev.Repo = now
+		}
+		for _, issue := range issues {
+			if issue != nil && strings.EqualFold(issue.Repo, r.name) {
+				issue.Renamed(now)
+			}
 		}
 	}
-	return true, nil
+	return verdict{}, nil
 }
 
 func bad(err error) *fault { return &fault{http.StatusBadRequest, malformed, err} }

@@ -76,6 +76,38 @@ func TestSecretCoversItsRepositories(t *testing.T) {
 	}
 }
 
+// TestSecretCoversFormerNames: an event under a former name is of the repository with its id. The
+// secrets of that one are believed, and no secret reaches it under the name of another repository.
+func TestSecretCoversFormerNames(t *testing.T) {
+	const id = 77
+	for _, tc := range []struct {
+		secret, repo string
+		status       int
+		result       string
+	}{
+		{"of web", "acme/old", 202, "stored"},
+		{"of web", "acme/web", 202, "stored"},
+		{"of the rest", "acme/old", 401, "forged"},
+		{"of beta", "beta/api", 401, "forged"},
+		{"of beta", "acme/old", 202, "foreign"},
+	} {
+		w := parted(t, func(o *options) { o.Names = map[int64]string{id: "acme/web"} })
+		ev := in(tc.repo, 1)
+		ev.RepoID, ev.Issue.RepoID, ev.Issue.Page = id, id, "https://github.com/"+tc.repo+"/issues/1"
+		w.serve(w.signedBy(tc.secret, "issues", ev), tc.status, tc.result)
+		links := w.links(web)
+		if tc.result != "stored" {
+			if len(links) != 0 {
+				t.Errorf("%v: %d links", tc, len(links))
+			}
+			continue
+		}
+		if l := w.onlyLink(web); l.Issue.Repo != "acme/web" {
+			t.Errorf("%v: the link is of %s", tc, l.Issue.Repo)
+		}
+	}
+}
+
 // TestTwoRepositoriesOneCovered: of a delivery that names two repositories only that
 // half acts which its secret covers.
 func TestTwoRepositoriesOneCovered(t *testing.T) {

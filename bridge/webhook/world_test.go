@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -58,6 +59,7 @@ type options struct {
 	Writable          func(ctx context.Context, repo string)
 	Visible           func(ctx context.Context, repo string, public bool) bool
 	OtherInstallation func(owner string, id int64) bool
+	Names             map[int64]string // of repositories, by their ids
 }
 
 func (o options) intake() *webhook.Intake {
@@ -97,7 +99,11 @@ func (a accounts) OtherInstallation(owner string, id int64) bool {
 
 type repositories struct{ o options }
 
-func (r repositories) Believes(context.Context, string, int64) (bool, error) { return true, nil }
+func (r repositories) Identify(_ context.Context, repo string, id int64) (string, error) {
+	return cmp.Or(r.o.Names[id], repo), nil
+}
+
+func (r repositories) NameOf(id int64) string { return r.o.Names[id] }
 
 func (r repositories) Visible(ctx context.Context, repo string, public bool) bool {
 	if r.o.Visible != nil {
