@@ -56,7 +56,13 @@ func (c *checked) idle() {
 }
 
 // nobodyRuns is where no service answers.
-func nobodyRuns(context.Context, func(api.Link)) error { return errors.New("nobody answers") }
+type nobodyRuns struct{}
+
+func (nobodyRuns) EachLink(context.Context, func(api.Link)) error {
+	return errors.New("nobody answers")
+}
+
+func (nobodyRuns) Unready(context.Context) (string, error) { return "", errors.New("nobody answers") }
 
 // findings proves the world's configuration, one line a finding.
 func (c *checked) findings() string {
@@ -74,7 +80,7 @@ func (c *checked) findings() string {
 	plan, quiet := settings.Read(cfg).Plan(), slog.New(slog.DiscardHandler)
 	plan.HookURL = c.hookURL
 	var lines strings.Builder
-	for _, f := range preflight.Check(c.t.Context(), plan, open.Preflight{Config: cfg, Running: nobodyRuns, Logger: quiet}, quiet) {
+	for _, f := range preflight.Check(c.t.Context(), plan, open.Preflight{Config: cfg, Running: nobodyRuns{}, Logger: quiet}, quiet) {
 		fmt.Fprintf(&lines, "%s %s: %s\n", f.Level, f.Place, f.Words)
 	}
 	return lines.String()
@@ -374,7 +380,7 @@ func TestCheckStoreFile(t *testing.T) {
 	if err := c.StartBridge(); err != nil {
 		t.Fatal(err)
 	}
-	c.has("ok store: " + storePath(t, c) + " is in use by another process")
+	c.has("warn store: " + storePath(t, c) + " is in use by another process, and no service answers: nobody answers")
 	if err := c.StopBridge(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,14 +14,18 @@ import (
 	"planbridge/store"
 )
 
-// Running visits the links of the service that runs with a configuration; an error says
-// why there was none that answered.
-type Running func(ctx context.Context, visit func(status.Link)) error
+// Running is the service that runs with a configuration. Errors say why none answered.
+type Running interface {
+	// EachLink visits its links.
+	EachLink(ctx context.Context, visit func(status.Link)) error
+	// Unready returns why it is not ready; "": it is.
+	Unready(ctx context.Context) (string, error)
+}
 
 // Preflight opens what a configuration names, for a check.
 type Preflight struct {
 	Config *config.Config
-	// Running tells of the links where another process has the store.
+	// Running is asked where another process has the store.
 	Running Running
 	Logger  *slog.Logger
 }
@@ -51,8 +55,11 @@ func (s Preflight) OpenStore(ctx context.Context, log *slog.Logger) (store.Store
 
 // RunningLinks implements [preflight.Services].
 func (s Preflight) RunningLinks(ctx context.Context, visit func(status.Link)) error {
-	return s.Running(ctx, visit)
+	return s.Running.EachLink(ctx, visit)
 }
+
+// RunningUnready implements [preflight.Services].
+func (s Preflight) RunningUnready(ctx context.Context) (string, error) { return s.Running.Unready(ctx) }
 
 // Source tells which configuration of a running service is to be proven.
 type Source struct {

@@ -94,8 +94,10 @@ func TestFindings(t *testing.T) {
 			w.repos["acme/open"] = preflight.Repository{FullName: "acme/open", HasIssues: true}
 			w.route(mapping.Route{Name: "all", Repositories: []string{"acme/*"}, Project: "p1", Bucket: "Incoming"})
 		}, preflight.LevelWarn, "repository acme/*", "1 public repository is left out"},
-		"the store is in use": {func(w *world) { w.busy = true }, preflight.LevelOK, "store", "in use by another process"},
-		"and tells no links":  {func(w *world) { w.busy = true }, preflight.LevelWarn, "links", "was not looked at: no service answers"},
+		"the store is in use":      {func(w *world) { w.busy, w.running = true, []status.Link{} }, preflight.LevelOK, "store", "is in use by the service that runs"},
+		"by whom nobody says":      {func(w *world) { w.busy = true }, preflight.LevelWarn, "store", "in use by another process, and no service answers: nobody listens"},
+		"by one that is not ready": {func(w *world) { w.busy, w.running, w.unready = true, []status.Link{}, "it was copied" }, preflight.LevelFault, "store", "is in use by a service that is not ready: it was copied"},
+		"and tells no links":       {func(w *world) { w.busy = true }, preflight.LevelWarn, "links", "was not looked at: no service answers"},
 		"links of no route": {func(w *world) {
 			w.busy, w.running = true, []status.Link{linkOf("gone", "acme/old", "p1"), linkOf("gone", "acme/old", "p1")}
 		}, preflight.LevelWarn, "links", "2 links of route gone, which the configuration has no more, stay with acme/old"},

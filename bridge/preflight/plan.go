@@ -81,6 +81,9 @@ type Services interface {
 	// RunningLinks visits the links of the service that runs with this configuration. An error
 	// says why none answered.
 	RunningLinks(ctx context.Context, visit func(status.Link)) error
+	// RunningUnready returns why that service is not ready; "": it is. An error says why none
+	// answered.
+	RunningUnready(ctx context.Context) (string, error)
 }
 
 // GitHub is what is asked of GitHub. Errors match the sentinels of mapping.

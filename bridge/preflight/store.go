@@ -30,8 +30,7 @@ func (k *checker) store(ctx context.Context, r *findings) {
 	warned := &warnings{}
 	s, err := k.services.OpenStore(ctx, slog.New(warned))
 	if errors.Is(err, store.ErrInUse) {
-		r.ok("%s is in use by another process; where that is planbridge, all is well", path)
-		k.linked.err = k.services.RunningLinks(ctx, k.linked.add)
+		k.inUse(ctx, r, path)
 		return
 	}
 	k.linked.err = errNoStore
@@ -62,6 +61,19 @@ func (k *checker) store(ctx context.Context, r *findings) {
 	}
 	clear(k.linked.places) // of an answer that broke off
 	k.linked.err = k.linked.countStore(ctx, s)
+}
+
+// inUse reports what the running service says of its file, which it keeps from other processes.
+func (k *checker) inUse(ctx context.Context, r *findings, path string) {
+	switch why, err := k.services.RunningUnready(ctx); {
+	case err != nil:
+		r.warn("%s is in use by another process, and no service answers: %v", path, err)
+	case why != "":
+		r.fault("%s is in use by a service that is not ready: %s", path, why)
+	default:
+		r.ok("%s is in use by the service that runs", path)
+	}
+	k.linked.err = k.services.RunningLinks(ctx, k.linked.add)
 }
 
 func ping(ctx context.Context, s store.Store) error {

@@ -41,6 +41,7 @@ type world struct {
 	// the store
 	memory  *memstore.Memory
 	busy    bool
+	unready string // why the running service is not ready
 	running []status.Link
 }
 
@@ -97,6 +98,13 @@ func (w *world) RunningLinks(_ context.Context, visit func(status.Link)) error {
 		visit(l)
 	}
 	return nil
+}
+
+func (w *world) RunningUnready(context.Context) (string, error) {
+	if w.running == nil {
+		return "", errors.New("nobody listens")
+	}
+	return w.unready, nil
 }
 
 // keeps puts a link into the store.

@@ -42,7 +42,7 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 	}
 	plan, quiet := settings.Read(cfg).Plan(), slog.New(slog.DiscardHandler)
 	plan.HookURL, plan.AgainstRunning = hookURL, c.AgainstRunning
-	findings := preflight.Check(ctx, plan, open.Preflight{Config: cfg, Running: newClient(cfg).eachLink, Logger: quiet}, quiet)
+	findings := preflight.Check(ctx, plan, open.Preflight{Config: cfg, Running: newClient(cfg), Logger: quiet}, quiet)
 	if c.AgainstRunning {
 		findings = append(findings, againstRunning(ctx, cfg))
 	}

@@ -67,6 +67,17 @@ func TestCopyStore(t *testing.T) {
 		if r := op.run("check", "-q"); r.status != exitFailure || !strings.Contains(r.out, "this store was copied, and its copy is in use: "+to) {
 			t.Errorf("a check of the old store: %+v", r)
 		}
+		if i == 0 { // a service that only reads has the file
+			op.write(func(yaml string) string { return admin(freePort(t))(replace(own, urls[i])(yaml)) })
+			s := op.serve()
+			op.until("the service has looked at its store", func() bool { return strings.Contains(op.run("health", "--ready").stderr, to) })
+			if r := op.run("check", "-q"); r.status != exitFailure || !strings.Contains(r.out, "this store was copied, and its copy is in use: "+to) {
+				t.Errorf("a check beside a service on the old store: %+v", r)
+			}
+			s.signal(os.Interrupt)
+			s.ended()
+			op.write(replace(own, urls[i]))
+		}
 		if r := op.run("backup", filepath.Join(dir, fmt.Sprint("old", i))); r.status != exitOK {
 			t.Errorf("a backup of the old store: %+v", r)
 		}

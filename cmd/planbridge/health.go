@@ -31,23 +31,42 @@ func (c *healthCmd) Run(ctx context.Context, p *process) error {
 	if c.Ready {
 		path = "/readyz"
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, api.base+path, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := api.http.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	words, err := io.ReadAll(io.LimitReader(resp.Body, 4096))
+	code, text, err := api.probe(ctx, path)
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
 	}
-	text := strings.TrimSpace(string(words))
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", resp.Status, text)
+	if code != http.StatusOK {
+		return fmt.Errorf("%d %s: %s", code, http.StatusText(code), text)
 	}
 	_, err = fmt.Fprintln(p.stdout, text)
 	return err
+}
+
+// probe asks a path that answers with a text, and returns the status and the text.
+func (c *client) probe(ctx context.Context, path string) (int, string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	words, err := io.ReadAll(io.LimitReader(resp.Body, 4096))
+	return resp.StatusCode, strings.TrimSpace(string(words)), err
+}
+
+// Unready implements [open.Running].
+func (c *client) Unready(ctx context.Context) (string, error) {
+	code, text, err := c.probe(ctx, "/readyz")
+	switch {
+	case err != nil:
+		return "", err
+	case code == http.StatusServiceUnavailable:
+		return text, nil
+	case code != http.StatusOK:
+		return "", fmt.Errorf("%s answers %d %s: is that planbridge?", c.base, code, http.StatusText(code))
+	}
+	return "", nil
 }

@@ -63,9 +63,9 @@ func ends(l status.Link) (issue string, card status.Card) {
 	return issue, card
 }
 
-// eachLink visits the links of the running service while they come, for there
+// EachLink implements [open.Running]. It visits the links of the running service while they come, for there
 // can be many.
-func (c *client) eachLink(ctx context.Context, visit func(status.Link)) error {
+func (c *client) EachLink(ctx context.Context, visit func(status.Link)) error {
 	resp, err := c.send(ctx, http.MethodGet, fmt.Sprintf("/api/v1/links?limit=%d", status.MaxLinks), nil)
 	if err != nil {
 		return err
