@@ -159,15 +159,6 @@ func TestTasksThatLostTheirMarkersAreKnown(t *testing.T) {
 	relink := func(w *world) {
 		w.alter(func(l *mapping.Link) { w.check(l.Relink()) })
 	}
-	bare := func(w *world) {
-		for _, t := range w.plan.tasks {
-			if text, _ := keys.Body(t.Summary.Value); text != t.Summary.Value {
-				t.Summary = mapping.Versioned{Value: text, Version: t.Summary.Version + 1}
-				t.Version++
-				w.sweep(t)
-			}
-		}
-	}
 	for name, lose := range map[string]func(*world){
 		"taken apart and linked again": func(w *world) { apart(w); relink(w); w.settle(); w.forget() },
 		"taken apart twice": func(w *world) {
@@ -181,7 +172,7 @@ func TestTasksThatLostTheirMarkersAreKnown(t *testing.T) {
 		},
 		"taken apart, linked again and lost at once":     func(w *world) { apart(w); relink(w); w.loseStore(); w.join() },
 		"taken apart, and linked after the store's loss": func(w *world) { apart(w); w.loseStore(); w.join() },
-		"a person took them off":                         func(w *world) { bare(w); w.settle(); w.forget() },
+		"a person took them off":                         func(w *world) { w.bare(); w.settle(); w.forget() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
