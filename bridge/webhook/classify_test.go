@@ -360,6 +360,36 @@ func TestOwnIssue(t *testing.T) {
 	})
 }
 
+// TestOwnIssueOfSeveralProjects: routes of two projects lead to the repository, and the store is
+// lost. The link is made again in the project that the marker names. Where it names none, no link
+// is made of it: in the wrong project its card would be none.
+func TestOwnIssueOfSeveralProjects(t *testing.T) {
+	bugs := route("bugs", "acme/web", apps)
+	bugs.Labels = []string{"bug"}
+	for nonce, want := range map[string]map[mapping.ObjectID]string{
+		mapping.NonceIn(web, "00000000000000bb"):  {web: "rest"},
+		mapping.NonceIn(apps, "00000000000000bb"): {apps: "bugs"},
+		"00000000000000bb":                        {},
+	} {
+		w := newWorld(t, func(o *options) { o.Routes = routes(bugs, route("rest", "acme/web", web)) })
+		mark := mapping.Marker{Kind: mapping.MarkIssue, Link: "00000000000000aa", Nonce: nonce, Partner: "5447406088d6f6a94d0001e4"}
+		result := "stored"
+		if len(want) == 0 {
+			result = "ignored"
+		}
+		w.deliver("edited", issue(1, func(i *mapping.Issue) { i.Author, i.Body = bot, keys.AppendComment("A body", mark) }), result)
+		for _, project := range []mapping.ObjectID{web, apps} {
+			got := ""
+			for _, l := range w.links(project) {
+				got += l.Route
+			}
+			if got != want[project] {
+				t.Errorf("nonce %s: project %s has links of %q, want %q", nonce, project, got, want[project])
+			}
+		}
+	}
+}
+
 // TestSeveralProjects: one issue has one link, in whichever project it was
 // taken first.
 func TestSeveralProjects(t *testing.T) {

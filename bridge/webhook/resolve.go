@@ -223,11 +223,12 @@ func (in *Intake) remember(p *routed) {
 // follow proposes the link in the marker of an issue of ours: the answer to its creation may
 // still come, or the store may have lost the link. A marker counts only on an issue that our own
 // account made, or may have made, as anybody can copy one on a public repository. A lost link is
-// made again only where the issue is surely ours.
+// made again only where the issue is surely ours, and in the one project that may have its card.
 func (in *Intake) follow(p *routed, issue *mapping.Issue, near []*mapping.Route, sure bool) {
 	_, marks := in.o.Settings.Keys().Body(issue.Body)
 	for _, m := range marks {
-		if !slices.ContainsFunc(near, func(r *mapping.Route) bool { return m.IsFor(r.Project) }) {
+		its := slices.DeleteFunc(slices.Clone(near), func(r *mapping.Route) bool { return !m.IsFor(r.Project) })
+		if len(its) == 0 {
 			continue // from another deployment, or copied from another project
 		}
 		if m.Kind == mapping.MarkSubIssue { // its root's link makes it a part again
@@ -239,7 +240,7 @@ func (in *Intake) follow(p *routed, issue *mapping.Issue, near []*mapping.Route,
 		}
 		p.obs.Link = m.Link
 		p.obs.Refs = append(p.obs.Refs, mapping.CardRef(mapping.ObjectID(m.Partner)))
-		if r := maker(near); r != nil && sure {
+		if r := maker(its); r != nil && sure && len(projectsOf(its)) == 1 {
 			p.makes(r.Project, func() *mapping.Link { return r.RebuildFromIssue(issue, m, time.Now().UTC()) })
 		}
 		return
