@@ -76,6 +76,14 @@ func (g *GitHub) Locate(ctx context.Context, repo string, id int64, anew bool) (
 	return g.Registry.Locate(ctx, repo, id, time.Now().Add(-age))
 }
 
+// RepositoryID returns the id of the repository that has a name, 0 where that is unknown.
+func (g *GitHub) RepositoryID(ctx context.Context, repo string) (int64, error) {
+	if _, err := g.Locate(ctx, repo, 0, false); err != nil {
+		return 0, err
+	}
+	return g.Registry.ID(repo), nil
+}
+
 // Private reports whether only members can read a repository.
 func (g *GitHub) Private(ctx context.Context, repo string) (bool, error) {
 	return g.Registry.Private(ctx, repo)

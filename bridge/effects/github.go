@@ -29,6 +29,8 @@ func (h *executor) readsGitHub(effect any, answer func(any, error)) bool {
 		answer(h.GitHub.RepositoryName(h.ctx, e.Repo))
 	case reconcile.Locate:
 		answer(h.GitHub.Locate(h.ctx, e.Repo, e.ID, e.Anew))
+	case reconcile.ReadRepositoryID:
+		answer(h.GitHub.RepositoryID(h.ctx, e.Repo))
 	default:
 		return false
 	}

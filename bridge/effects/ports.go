@@ -42,6 +42,8 @@ type GitHub interface {
 	// where unknown. With anew GitHub is asked even where it answered some minutes ago. A
 	// [mapping.StrangerError] says that another repository has the name now.
 	Locate(ctx context.Context, repo string, id int64, anew bool) (string, error)
+	// RepositoryID returns the id of the repository that has the name now, 0 where unknown.
+	RepositoryID(ctx context.Context, repo string) (int64, error)
 	// RepositoryName returns a repository's present name. It differs from repo after a rename.
 	RepositoryName(ctx context.Context, repo string) (string, error)
 	// Archived reports whether a repository is read-only.

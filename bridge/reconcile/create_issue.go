@@ -173,18 +173,23 @@ func (w creator) linkIssue(issue *mapping.Issue, why string) {
 }
 
 // pointedElsewhere reports whether the card's route makes issues in another repository than the
-// one in which its issue is being made. One that was only renamed is the same.
+// one in which its issue is being made. One that was only renamed is the same. One whose name an
+// operator accepted for another repository is not: the issue is looked for where it was made.
 func (w creator) pointedElsewhere() (bool, error) {
-	i := &w.owner.Issue
-	if w.pair.IsTask() || w.pair.Intent.Side != mapping.GitHub || strings.EqualFold(i.Repo, w.route.NewCardsIn) {
+	if w.pair.Intent.Side != mapping.GitHub {
 		return false, nil
 	}
-	now, err := do(w, Locate{i.Repo, i.RepoID, true})
-	if err != nil && !mapping.Refused(err) {
+	i, cards := &w.owner.Issue, !w.pair.IsTask()
+	named := strings.EqualFold(i.Repo, w.route.NewCardsIn)
+	now, err := do(w, Locate{i.Repo, i.RepoID, cards && !named})
+	switch {
+	case cards && IsGone(err):
+		return true, nil
+	case isWithheld(err) || err != nil && !mapping.Refused(err):
 		return false, onGitHub(err)
 	}
 	i.Repo = cmp.Or(now, i.Repo)
-	return !strings.EqualFold(i.Repo, w.route.NewCardsIn), nil
+	return cards && !strings.EqualFold(i.Repo, w.route.NewCardsIn), nil
 }
 
 // labelsAlong returns the labels that a new issue of the card is created with.

@@ -83,6 +83,9 @@ type Locate struct {
 	Anew bool
 }
 
+// ReadRepositoryID reads the id of the repository that a name stands for; 0: it is not known.
+type ReadRepositoryID struct{ Repo string }
+
 // CreateIssue makes one issue. It is never repeated automatically.
 type CreateIssue struct {
 	Repo  string
@@ -211,6 +214,7 @@ func (ReadArchived) answeredWith(bool)              {}
 func (ReadRepositoryName) answeredWith(string)      {}
 func (ReadPublic) answeredWith(Publicity)           {}
 func (Locate) answeredWith(string)                  {}
+func (ReadRepositoryID) answeredWith(int64)         {}
 func (CreateIssue) answeredWith(mapping.Issue)      {}
 func (EditIssue) answeredWith(mapping.Issue)        {}
 func (AddLabels) answeredWith([]string)             {}

@@ -62,7 +62,7 @@ func (w entrant) enterCard() error {
 	w.owner.Issue.Repo = w.route.NewCardsIn
 	defer func() {
 		if w.pair.Intent == nil && w.owner.Issue.Number == 0 { // another route may take the card yet
-			w.owner.Issue.Repo = ""
+			w.owner.Issue.Repo, w.owner.Issue.RepoID = "", 0
 		}
 	}()
 	if found, err := w.adoptLost(mapping.GitHub); found || err != nil {
@@ -93,6 +93,9 @@ func (w entrant) beginCreate(side mapping.Side) error {
 			return onGitHub(err)
 		}
 		intent.After = last
+		if w.owner.Issue.RepoID, err = do(w, ReadRepositoryID{w.owner.Issue.Repo}); err != nil {
+			return onGitHub(err)
+		}
 	}
 	w.happens(mapping.EventBegun)
 	w.pair.Intent, w.link.Epoch = intent, w.epoch

@@ -56,6 +56,9 @@ type hub struct {
 
 	// renamed says what repositories are called now that had another name.
 	renamed map[string]string
+	// formerly says what the repository is called now whose name an operator accepted for another
+	// one; "": nobody can read it. nil: no name was given to another repository.
+	formerly *string
 
 	// hides: a transferred issue is where the bridge cannot read.
 	hides bool
@@ -101,8 +104,24 @@ func (h *hub) Authorship(login string) mapping.Authorship {
 
 func (h *hub) Private(context.Context, string) (bool, error)             { return !h.public, nil }
 func (h *hub) Public(context.Context, string, bool) (public, known bool) { return h.public, true }
-func (h *hub) Locate(_ context.Context, repo string, _ int64, _ bool) (string, error) {
-	return cmp.Or(h.renamed[repo], repo), nil
+
+func (h *hub) Locate(_ context.Context, name string, id int64, _ bool) (string, error) {
+	if name == repo && id == 7 && h.formerly != nil {
+		if *h.formerly == "" {
+			return "", fmt.Errorf("repository %d: %w", id, mapping.ErrNotFound)
+		}
+		return *h.formerly, nil
+	}
+	return cmp.Or(h.renamed[name], name), nil
+}
+
+func (h *hub) RepositoryID(_ context.Context, name string) (int64, error) { return h.idOf(name), nil }
+
+func (h *hub) idOf(name string) int64 {
+	if name == repo && h.formerly != nil {
+		return 8
+	}
+	return 7
 }
 
 func (h *hub) Stranger(string) bool { return false }
@@ -152,7 +171,7 @@ func (h *hub) open(by string, n reconcile.NewIssue) *ghIssue { return h.openIn(r
 func (h *hub) openIn(repo, by string, n reconcile.NewIssue) *ghIssue {
 	now := h.now()
 	i := &ghIssue{hub: h, Issue: mapping.Issue{
-		ID: int64(1000 + len(h.issues)), Repo: repo, RepoID: 7, Number: len(h.issues) + 1, Title: n.Title, Body: n.Body,
+		ID: int64(1000 + len(h.issues)), Repo: repo, RepoID: h.idOf(repo), Number: len(h.issues) + 1, Title: n.Title, Body: n.Body,
 		Labels: slices.Clone(n.Labels), State: "open", Author: by, Association: "MEMBER", CreatedAt: now, UpdatedAt: now,
 	}}
 	h.issues = append(h.issues, i)

@@ -137,7 +137,7 @@ func create(w work) (verdict, error) {
 		return pass, err
 	}
 	w.happens(mapping.EventReconsidered)
-	w.pair.Intent, w.owner.Issue.Repo, w.owner.Unfinished = nil, "", true
+	w.pair.Intent, w.owner.Issue.Repo, w.owner.Issue.RepoID, w.owner.Unfinished = nil, "", 0, true
 	return end, later(0, "its route makes issues in %s now", w.route.NewCardsIn)
 }
 

@@ -192,7 +192,8 @@ func (w subIssues) partOfTask(t *mapping.Task) (p *mapping.Pair, why string, err
 		return nil, "", err
 	}
 	p = mapping.NewPart(mapping.Planning, w.newNonce(w.link.Project), w.Now().UTC())
-	p.Card, p.Issue.Repo, p.Join, p.Copied = mapping.NameTask(t), w.owner.Issue.Repo, true, copied
+	p.Card, p.Join, p.Copied = mapping.NameTask(t), true, copied
+	p.Issue.Repo, p.Issue.RepoID = w.owner.Issue.Repo, w.owner.Issue.RepoID
 	return p, "becomes a sub-issue", nil
 }
 
