@@ -209,6 +209,11 @@ func (p *Pair) Joined() bool {
 	return p.State == Creating && p.Intent != nil && p.Intent.Side == Planning && p.Card.ID != ""
 }
 
+// AwaitsIssue reports whether the pair is a card whose issue is to be made, and certainly was not.
+func (p *Pair) AwaitsIssue() bool {
+	return p.Kind == Root && p.Origin == Planning && p.Issue.ID == 0 && (p.Intent == nil || !p.Intent.Sent)
+}
+
 // SetBase sets what both sides agree on for an attribute, which ends the refusal of its value.
 func (p *Pair) SetBase(a Attribute, base Base) {
 	if p.Base == nil {

@@ -7,15 +7,17 @@ import "slices"
 
 // Of returns the route of a link. Where several routes of its project have the repository, and
 // none is the link's own, among lists them: the issue decides. The card decides for a link
-// without an issue. A link whose route was pointed at another project keeps the route. Both
-// results are nil where no route has the link.
+// without an issue, and only a route that makes issues has one that waits for its issue. A link
+// whose route was pointed at another project keeps the route. Both results are nil where no route
+// has the link.
 func (rs Routes) Of(l *Link) (route *Route, among []*Route) {
 	own := rs.ByName(l.Route)
 	if l.Issue.Number == 0 {
-		if own == nil {
+		waits := l.AwaitsIssue()
+		if own == nil || waits && !own.MakesIssues() {
 			own = rs.ForBucket(l.Project, l.Card.BucketName, l.Card.Bucket, l.Card.StateID)
 		}
-		if own != nil || l.Issue.Repo == "" {
+		if own != nil || waits || l.Issue.Repo == "" {
 			return rs.at(l.Project, own), nil
 		}
 	}

@@ -15,6 +15,11 @@ func TestRouteOfALink(t *testing.T) {
 	maker.CreateIssues, maker.NewCardsIn = true, "acme/site"
 	excluding := route("web", "p", "acme/*")
 	excluding.Exclude = []string{"acme/web"}
+	none := route("web", "p", "acme/site")
+	card := Link{Route: "web", Project: "p", Pair: Pair{Origin: Planning, Card: CardID{ID: "c", BucketName: "Incoming"}}}
+	making, sent := card, card
+	making.Issue.Repo, making.Intent = "acme/site", &Intent{Side: GitHub}
+	sent.Issue.Repo, sent.Intent = "acme/site", &Intent{Side: GitHub, Sent: true}
 	linked := Link{Route: "web", Project: "p", Pair: Pair{Issue: IssueID{ID: 1, Repo: "acme/web", Number: 1}}}
 	for name, c := range map[string]struct {
 		routes []Route
@@ -22,19 +27,23 @@ func TestRouteOfALink(t *testing.T) {
 		want   string
 		among  []string
 	}{
-		"as it was":                  {[]Route{route("web", "p", "acme/web")}, linked, "web", nil},
-		"renamed":                    {[]Route{route("site", "p", "acme/web")}, linked, "site", nil},
-		"exact beside its glob":      {[]Route{route("web", "p", "acme/*"), route("exact", "p", "acme/web")}, linked, "exact", nil},
-		"one of a list":              {[]Route{route("web", "p", "acme/*"), route("list", "p", "acme/api", "acme/web")}, linked, "list", nil},
-		"excluded":                   {[]Route{excluding}, linked, "", nil},
-		"excluded, and another":      {[]Route{excluding, route("rest", "p", "acme/w*")}, linked, "rest", nil},
-		"pointed elsewhere":          {[]Route{route("web", "p", "acme/api")}, linked, "web", nil},
-		"elsewhere, and another":     {[]Route{route("web", "p", "acme/api"), route("new", "p", "acme/web")}, linked, "new", nil},
-		"of another project":         {[]Route{route("site", "q", "acme/web")}, linked, "", nil},
-		"gone":                       {[]Route{route("site", "p", "acme/site")}, linked, "", nil},
-		"several":                    {[]Route{route("a", "p", "acme/web"), route("b", "p", "acme/web")}, linked, "", []string{"a", "b"}},
-		"a card, its route renamed":  {[]Route{maker}, Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: "c", BucketName: "Incoming"}}}, "site", nil},
-		"a card, its bucket unknown": {[]Route{maker}, Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: "c", BucketName: "Other"}}}, "", nil},
+		"as it was":                   {[]Route{route("web", "p", "acme/web")}, linked, "web", nil},
+		"renamed":                     {[]Route{route("site", "p", "acme/web")}, linked, "site", nil},
+		"exact beside its glob":       {[]Route{route("web", "p", "acme/*"), route("exact", "p", "acme/web")}, linked, "exact", nil},
+		"one of a list":               {[]Route{route("web", "p", "acme/*"), route("list", "p", "acme/api", "acme/web")}, linked, "list", nil},
+		"excluded":                    {[]Route{excluding}, linked, "", nil},
+		"excluded, and another":       {[]Route{excluding, route("rest", "p", "acme/w*")}, linked, "rest", nil},
+		"pointed elsewhere":           {[]Route{route("web", "p", "acme/api")}, linked, "web", nil},
+		"elsewhere, and another":      {[]Route{route("web", "p", "acme/api"), route("new", "p", "acme/web")}, linked, "new", nil},
+		"of another project":          {[]Route{route("site", "q", "acme/web")}, linked, "", nil},
+		"gone":                        {[]Route{route("site", "p", "acme/site")}, linked, "", nil},
+		"several":                     {[]Route{route("a", "p", "acme/web"), route("b", "p", "acme/web")}, linked, "", []string{"a", "b"}},
+		"a card, its route renamed":   {[]Route{maker}, Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: "c", BucketName: "Incoming"}}}, "site", nil},
+		"a card, no issues are made":  {[]Route{none}, card, "", nil},
+		"a card, another makes them":  {[]Route{none, maker}, card, "site", nil},
+		"an issue is not made now":    {[]Route{none}, making, "", nil},
+		"an issue may have been made": {[]Route{none}, sent, "web", nil},
+		"a card, its bucket unknown":  {[]Route{maker}, Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: "c", BucketName: "Other"}}}, "", nil},
 	} {
 		got, among := NewRoutes(c.routes).Of(&c.link)
 		var names []string

@@ -82,7 +82,7 @@ var Transitions = []Transition{
 	{Entering, EventBegun, Creating, "Its route takes the item. The intent is saved before anything is made."},
 	{Entering, EventCompleted, Linked, "The partner was made before the store was lost, and carries the marker."},
 	{Creating, EventCompleted, Linked, "The partner was made, or found by its marker. No other project has a partner of a joined pair."},
-	{Creating, EventReconsidered, Entering, "Another project is about to take the issue, too. Or the card's route makes issues in another repository now."},
+	{Creating, EventReconsidered, Entering, "Another project is about to take the issue, too. Or the card's route makes issues in another repository now, or none."},
 
 	{Linked, EventExcluded, Left, "The issue no longer matches its route, or was transferred to where no route is. The line was removed."},
 	{Creating, EventExcluded, Left, "The issue was transferred to where no route is before its partner was made."},

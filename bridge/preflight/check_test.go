@@ -119,6 +119,12 @@ func TestFindings(t *testing.T) {
 		"dormant links that none takes": {func(w *world) {
 			w.busy, w.running = true, []status.Link{asleep(linkOf("gone", "acme/old", "p1"))}
 		}, preflight.LevelWarn, "links", "1 link of route gone, which the configuration has no more, stays with acme/old"},
+		"cards whose route makes no issues any more": {func(w *world) {
+			w.route(mapping.Route{Name: "web", Repositories: []string{"acme/web"}, Project: "p1", Bucket: "Incoming", Direction: mapping.Both})
+			making := asleep(linkOf("web", "acme/web", "p1"))
+			making.Issue.Number = 0
+			w.busy, w.running = true, []status.Link{making}
+		}, preflight.LevelWarn, "links", "1 link of route web waits dormant without an issue: the route makes no issues of cards"},
 		"the same in the store": {func(w *world) { w.keeps(pair("web", "acme/web", "p2")) }, preflight.LevelWarn, "links", "1 link of route web is dormant with acme/web and bucket \"Incoming\" of project p2"},
 		"links that a move leaves": {func(w *world) {
 			w.plan.Projects["old"] = preflight.Project{ID: "p2"}

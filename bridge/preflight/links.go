@@ -50,7 +50,7 @@ func (c *counted) add(l status.Link) {
 		return
 	}
 	p := linkPlace{route: l.Route, project: mapping.ObjectID(l.Project), rests: l.State == string(mapping.Left) || l.State == string(mapping.Orphaned), dormant: l.State == string(mapping.Dormant)}
-	if l.Issue != nil {
+	if l.Issue != nil && l.Issue.Number != 0 {
 		p.repository = l.Issue.Repository
 	}
 	if l.Card != nil {
@@ -90,6 +90,7 @@ const (
 	resting                   // they stay, as a move leaves them, too
 	dormant                   // nobody works them
 	excluded                  // nobody works them, as their route excludes their repository
+	issueless                 // nobody works them, as their cards have no issue and their route makes none
 	moved                     // the route leads, but for the bucket
 )
 
@@ -105,7 +106,7 @@ func (k *checker) links(ctx context.Context, r *findings) {
 		from, to string
 	}
 	total, taken := 0, map[way]int{}
-	stay := map[standing]map[string]map[linkPlace]int{elsewhere: {}, resting: {}, dormant: {}, excluded: {}, moved: {}}
+	stay := map[standing]map[string]map[linkPlace]int{elsewhere: {}, resting: {}, dormant: {}, excluded: {}, issueless: {}, moved: {}}
 	for p, n := range k.linked.places {
 		total += n
 		at, other := k.standing(ctx, p)
@@ -120,7 +121,7 @@ func (k *checker) links(ctx context.Context, r *findings) {
 		}
 	}
 	told := len(taken)
-	for _, at := range []standing{elsewhere, dormant, excluded, resting, moved} {
+	for _, at := range []standing{elsewhere, dormant, excluded, issueless, resting, moved} {
 		for _, name := range slices.Sorted(maps.Keys(stay[at])) {
 			k.tell(r, at, name, stay[at][name])
 			told++
@@ -160,6 +161,8 @@ func (k *checker) standing(ctx context.Context, p linkPlace) (at standing, other
 	switch route := k.Routes.ByName(p.route); {
 	case route != nil && other == "" && route.Excludes(p.repository):
 		return excluded, ""
+	case route != nil && other == "" && p.repository == "" && !route.MakesIssues():
+		return issueless, ""
 	case k.leads(ctx, route, p) && k.buckets(route, p):
 		return led, ""
 	case k.leads(ctx, route, p):
@@ -179,6 +182,8 @@ func (k *checker) tell(r *findings, at standing, name string, places map[linkPla
 		r.warn("%s dormant with %s: planning.projects does not name that project", status.Count(n, "link "+of+" is", "links "+of+" are"), words)
 	case at == excluded:
 		r.warn("%s dormant with %s: the route excludes that repository", status.Count(n, "link "+of+" is", "links "+of+" are"), words)
+	case at == issueless:
+		r.warn("%s without an issue: the route makes no issues of cards", status.Count(n, "link "+of+" waits dormant", "links "+of+" wait dormant"))
 	case at == moved:
 		r.ok("%s%s with %s: the route is for %s, and planbridge moves no cards", ofRoute(route), status.Count(n, "link stays", "links stay"), words, k.target(route))
 	case at == resting:
@@ -208,6 +213,8 @@ func (k *checker) followed(ctx context.Context, p linkPlace) string {
 	l := mapping.Link{Route: p.route, Project: p.project}
 	if p.repository != "" {
 		l.Issue.Number = 1 // any: links without an issue have no repository
+	} else {
+		l.Origin = mapping.Planning
 	}
 	l.Issue.Repo, l.Card.Bucket, l.Card.BucketName = p.repository, p.bucket, p.title
 	route, among := k.Routes.Of(&l)

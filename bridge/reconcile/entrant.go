@@ -53,11 +53,8 @@ func (w entrant) enterCard() error {
 	if err := reader(w).takeCard(w.mustRead); err != nil {
 		return err
 	}
-	switch {
-	case w.card.Placeholder:
+	if w.card.Placeholder {
 		return w.decline("it is a placeholder")
-	case !w.route.MakesIssues():
-		return w.decline("its route makes no issues")
 	}
 	w.owner.Issue.Repo = w.route.NewCardsIn
 	defer func() {
@@ -79,6 +76,12 @@ func (w entrant) enterCard() error {
 func (w entrant) decline(why string) error {
 	w.log.Info("not taken", "why", why)
 	return errRemove
+}
+
+// reconsider has a card enter anew of which no issue was made.
+func (w entrant) reconsider() {
+	w.happens(mapping.EventReconsidered)
+	w.pair.Intent, w.owner.Issue.Repo, w.owner.Issue.RepoID, w.owner.Unfinished = nil, "", 0, true
 }
 
 // beginCreate records the intent to create the partner on a side.

@@ -51,13 +51,23 @@ func routeGone(w work) (verdict, error) {
 	if w.link.Parted || w.route != nil && w.served {
 		return pass, nil
 	}
+	waits, why := w.pair.AwaitsIssue(), "its route or project is no longer configured"
+	switch own := w.set.Routes.ByName(w.link.Route); {
+	case own == nil || !w.served:
+	case waits:
+		why = "route " + own.Name + " makes no issues of cards now"
+	case own.Excludes(w.owner.Issue.Repo):
+		why = "route " + own.Name + " excludes its repository"
+	}
+	if waits && w.pair.State == mapping.Creating {
+		entrant(w).reconsider()
+	}
 	if w.pair.State != mapping.Dormant {
-		w.happens(mapping.EventRouteRemoved)
+		if w.happens(mapping.EventRouteRemoved); waits {
+			w.note("", "", "dormant", why)
+		}
 	}
-	w.pair.Why = "its route or project is no longer configured"
-	if own := w.set.Routes.ByName(w.link.Route); own != nil && w.served && own.Excludes(w.owner.Issue.Repo) {
-		w.pair.Why = "route " + own.Name + " excludes its repository"
-	}
+	w.pair.Why = why
 	reader(w).keepPlace()
 	return end, nil
 }
@@ -136,9 +146,8 @@ func create(w work) (verdict, error) {
 	if absent, err := making.absent(wants); len(absent) == 0 || err != nil {
 		return pass, err
 	}
-	w.happens(mapping.EventReconsidered)
-	w.pair.Intent, w.owner.Issue.Repo, w.owner.Issue.RepoID, w.owner.Unfinished = nil, "", 0, true
-	return end, later(0, "its route makes issues in %s now", w.route.NewCardsIn)
+	entrant(w).reconsider()
+	return end, later(0, "its route does not make issues there now")
 }
 
 // see takes in the news of both sides. An orphan that is linked again is read as a whole, as

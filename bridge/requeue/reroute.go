@@ -27,13 +27,14 @@ type routedAs struct {
 	Repositories []string         `json:"repositories"`
 	Exclude      []string         `json:"exclude,omitempty"`
 	Bucket       string           `json:"bucket"`
+	MakesIssues  bool             `json:"makes_issues,omitempty"`
 }
 
 // routedBy returns the routes in that form, with an unnamed entry for a project without routes.
 func routedBy(all mapping.Routes) []routedAs {
 	var out []routedAs
 	for _, r := range all.All() {
-		out = append(out, routedAs{r.Name, r.Project, r.Repositories, r.Exclude, r.Bucket})
+		out = append(out, routedAs{r.Name, r.Project, r.Repositories, r.Exclude, r.Bucket, r.MakesIssues()})
 	}
 	for _, project := range all.Projects() {
 		if !slices.ContainsFunc(out, func(r routedAs) bool { return r.Project == project }) {

@@ -204,3 +204,46 @@ func TestReplicasTakeRoutesOverOneAfterTheOther(t *testing.T) {
 		})
 	}
 }
+
+// TestARouteThatMakesNoIssuesAnyMore: the card that waits for its issue is due when its route makes
+// none any more, and when that makes them again.
+func TestARouteThatMakesNoIssuesAnyMore(t *testing.T) {
+	d, r := newDesk(t, mapping.Left, "acme/web")
+	route := func(newCardsIn string) {
+		d.routes = mapping.NewRoutes([]mapping.Route{{
+			Name: "acme/web", Repositories: []string{"acme/web"}, Project: project, Bucket: "Incoming", Direction: mapping.Both, CreateIssues: true, NewCardsIn: newCardsIn,
+		}})
+	}
+	route("acme/web")
+	l := d.routes.ByName("acme/web").EnterCard(&mapping.Card{ID: "c", BucketName: "Incoming"}, time.Now())
+	if _, err := d.Observe(t.Context(), project, []store.Observation{{Refs: l.Refs(), Create: l}}); err != nil {
+		t.Fatal(err)
+	}
+	d.rest(t)
+	reroute := func(dormant, resumed int) {
+		t.Helper()
+		counts, err := r.Reroute(t.Context())
+		if err != nil || counts.Dormant() != dormant || counts.Resumed != resumed {
+			t.Errorf("%d links are dormant, %d resumed, %v; want %d and %d", counts.Dormant(), counts.Resumed, err, dormant, resumed)
+		}
+	}
+	reroute(0, 0)
+	route("")
+	reroute(1, 0)
+	c, _, err := d.Claim(t.Context(), project, time.Minute)
+	if err != nil || c == nil {
+		t.Fatal("the key is not due", err)
+	}
+	if err := c.Link.Advance(mapping.EventRouteRemoved); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.FinishAndClaim(t.Context(), c, c.Link, nil, store.Outcome{Kind: store.Done}, 0); err != nil {
+		t.Fatal(err)
+	}
+	reroute(0, 0)
+	route("acme/web")
+	reroute(0, 1)
+	if !d.rest(t) {
+		t.Error("the key is not due")
+	}
+}

@@ -39,6 +39,7 @@ var tells = map[string]string{
 	"show":        " shows what the card tells (%)",
 	"moved":       " was transferred",
 	"left":        " left its route",
+	"dormant":     " waits for a route that makes issues of cards",
 	"back":        " is synchronised again",
 	"orphaned":    " lost its partner",
 	"join":        " was joined with a card",
