@@ -58,11 +58,19 @@ type record struct {
 	History []json.RawMessage // oldest first
 
 	route, class string // copies from Link, for counts and names
+	link         *decoded[mapping.Link]
 }
 
 type conflict struct {
 	Order string
 	Entry json.RawMessage
+
+	entry *decoded[mapping.Conflict]
+}
+
+// read returns the entry.
+func (c conflict) read() (*mapping.Conflict, error) {
+	return c.entry.get(func(k *mapping.Conflict) error { return json.Unmarshal(c.Entry, k) })
 }
 
 func (c *content) clone() *content {

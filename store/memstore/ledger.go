@@ -30,7 +30,7 @@ func (sp *space) putConflict(c mapping.Conflict) error {
 		sp.Ledger.remove(old.Order + c.ID)
 	}
 	order := rules.Order(c.At)
-	sp.Conflicts.put(c.ID, conflict{order, data})
+	sp.Conflicts.put(c.ID, conflict{order, data, new(decoded[mapping.Conflict])})
 	sp.Ledger.put(order+c.ID, c.ID)
 	return nil
 }
@@ -42,7 +42,11 @@ func (s *Store) Conflict(ctx context.Context, project mapping.ObjectID, id strin
 		if !known {
 			return store.ErrNotFound
 		}
-		return json.Unmarshal(entry.Entry, &c)
+		read, err := entry.read()
+		if err == nil {
+			c = *read
+		}
+		return err
 	})
 	if err != nil {
 		return mapping.Conflict{}, fmt.Errorf("conflict %s/%s: %w", project, id, err)
@@ -62,11 +66,11 @@ func (s *Store) Conflicts(ctx context.Context, project mapping.ObjectID, cursor 
 				return nil
 			}
 			entry, _ := sp.Conflicts.get(id)
-			var c mapping.Conflict
-			if err := json.Unmarshal(entry.Entry, &c); err != nil {
+			c, err := entry.read()
+			if err != nil {
 				return err
 			}
-			cs, last = append(cs, c), place
+			cs, last = append(cs, *c), place
 		}
 		return nil
 	})
@@ -89,11 +93,11 @@ func (s *Store) DropConflicts(ctx context.Context, project mapping.ObjectID, cs 
 			if !known {
 				continue
 			}
-			var now mapping.Conflict
-			if err := json.Unmarshal(stored.Entry, &now); err != nil {
+			now, err := stored.read()
+			if err != nil {
 				return false, err
 			}
-			if same, err := rules.SameConflict(c, now); err != nil || !same {
+			if same, err := rules.SameConflict(c, *now); err != nil || !same {
 				continue
 			}
 			sp.Conflicts.remove(c.ID)

@@ -29,8 +29,7 @@ func (sp *space) link(id mapping.LinkID) (*mapping.Link, error) {
 	if !ok {
 		return nil, store.ErrNotFound
 	}
-	l := new(mapping.Link)
-	return l, json.Unmarshal(r.Link, l)
+	return r.link.get(func(l *mapping.Link) error { return json.Unmarshal(r.Link, l) })
 }
 
 // Find implements [store.Links].
@@ -163,7 +162,7 @@ func (sp *space) putRecord(l *mapping.Link, data []byte) error {
 	for _, ref := range refs {
 		sp.Refs.put(string(ref), l.ID)
 	}
-	r.Link, r.Refs, r.Traits = data, refs, l.Traits()
+	r.Link, r.Refs, r.Traits, r.link = data, refs, l.Traits(), new(decoded[mapping.Link])
 	r.route, r.class = l.Route, rules.Class(l)
 	for _, t := range r.Traits {
 		sp.Traits.put(traitKey(t, l.ID), struct{}{})
