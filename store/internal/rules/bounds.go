@@ -16,7 +16,7 @@ import (
 // EncodeLink encodes the record of a link in JSON. It refuses one over its bound with a
 // [store.SizeError].
 func EncodeLink(l *mapping.Link) ([]byte, error) {
-	data, err := json.Marshal(l)
+	data, err := l.MarshalJSON() // of which json.Marshal would make a copy
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
