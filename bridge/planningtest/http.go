@@ -1,7 +1,6 @@
 package planningtest
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/nettest"
 	"planbridge/bridge/planningtest/planningmodel"
 )
 
@@ -189,11 +189,7 @@ func encode(status int, value any) *answer {
 	if text, ok := value.(string); ok {
 		return &answer{status, http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, []byte(text)}
 	}
-	body, err := json.Marshal(value)
-	if err != nil {
-		panic("planningtest: encode an answer: " + err.Error())
-	}
-	return &answer{status, http.Header{"Content-Type": {"application/json; charset=utf-8"}}, body}
+	return &answer{status, http.Header{"Content-Type": {"application/json; charset=utf-8"}}, nettest.Marshal(value)}
 }
 
 // authorize finds the project that the secret opens (part 5: the header is the
