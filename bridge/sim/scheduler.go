@@ -15,7 +15,9 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 	"testing/synctest"
 	"time"
@@ -27,6 +29,8 @@ type Scheduler struct {
 	// Choose picks what goes on, in the place of the seed, and time passes only where it
 	// lets it; nil: the seed picks. It is set before steps wait that it may pick.
 	Choose func([]Ready) Choice
+	// Between is called now and then between two steps, while nothing else runs; nil: nothing is.
+	Between func()
 
 	seed    uint64
 	journal io.Writer
@@ -38,6 +42,7 @@ type Scheduler struct {
 	arrived chan struct{}
 	named   map[string]int // how many steps of a name came
 	steps   int
+	line    []byte         // of the journal, the last one
 	drawnAt time.Duration  // since began
 	drawn   map[string]int // how often, then
 }
@@ -48,6 +53,9 @@ const apart = time.Microsecond
 
 // delay bounds how long the scheduler waits now and then between two steps.
 const delay = 5 * time.Millisecond
+
+// often is how many steps lie between two calls of Between.
+const often = 64
 
 // step is a call that waits for its turn.
 type step struct {
@@ -98,7 +106,10 @@ func (s *Scheduler) step(actor, what string, given []any) (lost bool) {
 // Source returns the nth random source of a name. It depends on nothing else that
 // happens in a run of the seed.
 func Source(seed uint64, name string, n int) *rand.Rand {
-	return rand.New(rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "%d %s %d", seed, name, n))))
+	text := make([]byte, 0, 128)
+	text = append(strconv.AppendUint(text, seed, 10), ' ')
+	text = append(append(text, name...), ' ')
+	return rand.New(rand.NewChaCha8(sha256.Sum256(strconv.AppendInt(text, int64(n), 10))))
 }
 
 // told is what a step is given, as text; "": nothing.
@@ -125,6 +136,8 @@ func brief(given []any) string {
 			h.Write(v)
 		case string:
 			io.WriteString(h, v) //nolint:errcheck // a digest takes everything
+		case json.Marshaler:
+			write(h, v)
 		default:
 			if err := json.NewEncoder(h).Encode(v); err != nil {
 				panic("sim: print what a step is given: " + err.Error())
@@ -133,6 +146,19 @@ func brief(given []any) string {
 		h.Write([]byte{0})
 	}
 	return " " + hex.EncodeToString(h.Sum(nil)[:4])
+}
+
+// write writes what a Marshaler says of itself, which is its JSON in the shortest form. It is
+// not read again for that.
+func write(h hash.Hash, v json.Marshaler) {
+	text := []byte("null")
+	if at := reflect.ValueOf(v); at.Kind() != reflect.Pointer || !at.IsNil() {
+		var err error
+		if text, err = v.MarshalJSON(); err != nil {
+			panic("sim: print what a step is given: " + err.Error())
+		}
+	}
+	h.Write(append(text, '\n'))
 }
 
 // Random returns a number below n for an actor. What two actors draw, or one at two
@@ -167,8 +193,11 @@ func (s *Scheduler) source(actor, purpose string) *rand.Rand {
 
 // Run lets steps go on until ctx ends and no step waits any more.
 func (s *Scheduler) Run(ctx context.Context) {
-	for {
+	for n := 1; ; n++ {
 		synctest.Wait()
+		if s.Between != nil && n%often == 0 {
+			s.Between()
+		}
 		if s.Choose != nil {
 			if s.chosen() {
 				continue
@@ -224,7 +253,10 @@ func (s *Scheduler) take(n int) *step {
 	one := s.pending[n]
 	s.pending = slices.Delete(s.pending, n, n+1)
 	s.steps++
-	fmt.Fprintf(s.journal, "%d %s %s\n", s.steps, time.Since(s.began), one.name) //nolint:errcheck // a digest takes everything
+	s.line = append(strconv.AppendInt(s.line[:0], int64(s.steps), 10), ' ')
+	s.line = append(append(s.line, time.Since(s.began).String()...), ' ')
+	s.line = append(append(s.line, one.name...), '\n')
+	s.journal.Write(s.line) //nolint:errcheck // a digest takes everything
 	return one
 }
 
