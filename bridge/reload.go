@@ -26,6 +26,9 @@ func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 	defer func() { a.reloaded(err) }()
 	factlog.Anew(ctx, a.log)
 	set, err := a.renames.Identify(ctx, settings.New(c, a.o.DryRun, a.o.Now()).WithNames(a.set.Load().Renamed))
+	if set == nil {
+		return fmt.Errorf("reload: %w", err)
+	}
 	if err != nil {
 		a.log.Warn("routes with other names are known to other replicas only when the store is back", "err", err)
 	}

@@ -163,10 +163,15 @@ func comparing(ctx context.Context, s identity.Documents, err *error) sameReposi
 }
 
 // Identify returns settings whose routes have their identities, and has the store know them.
-// Where it is away, the routes are what this process takes them for, until Learn tells it.
+// Where it is away, the routes are what this process takes them for, until Learn tells it. It
+// returns no settings where the context ends before it comes to them.
 func (f *Follower) Identify(ctx context.Context, set *settings.Settings) (*settings.Settings, error) {
-	f.identifying.Lock()
-	defer f.identifying.Unlock()
+	select {
+	case f.identifying <- struct{}{}:
+		defer func() { <-f.identifying }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("identify routes: %w", ctx.Err())
+	}
 	stored, err := readBook(ctx, f.o.Store)
 	b := maps.Clone(f.book)
 	if b == nil {
@@ -182,7 +187,7 @@ func (f *Follower) Identify(ctx context.Context, set *settings.Settings) (*setti
 		f.book = b.with(routes, ids)
 		err = f.write(ctx, stored, routes, ids)
 	}
-	f.unwritten = err != nil
+	f.unwritten.Store(err != nil)
 	return set.WithIdentities(ids), err
 }
 
@@ -240,10 +245,7 @@ var errChanged = errors.New("the configuration changed meanwhile")
 
 // identifyAgain has the store know the routes that it did not take before.
 func (f *Follower) identifyAgain(ctx context.Context) error {
-	f.identifying.Lock()
-	unwritten := f.unwritten
-	f.identifying.Unlock()
-	if !unwritten {
+	if !f.unwritten.Load() {
 		return nil
 	}
 	return f.IdentifyNow(ctx)

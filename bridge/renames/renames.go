@@ -13,7 +13,7 @@ import (
 	"log/slog"
 	"maps"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"planbridge/bridge/catchup"
@@ -53,14 +53,16 @@ type Options struct {
 
 // Follower has the settings follow renamed repositories and routes. It is safe for concurrent use.
 type Follower struct {
-	o           Options
-	identifying sync.Mutex
-	book        book // as this process knows it; identifying guards it
-	unwritten   bool // the store does not have it yet; identifying guards it
+	o Options
+	// identifying has an element while somebody works on the book. That takes calls of the store,
+	// so that whoever waits does so no longer than its context lasts.
+	identifying chan struct{}
+	book        book        // as this process knows it; identifying guards it
+	unwritten   atomic.Bool // the store does not have it yet
 }
 
 // New returns a Follower.
-func New(o Options) *Follower { return &Follower{o: o} }
+func New(o Options) *Follower { return &Follower{o: o, identifying: make(chan struct{}, 1)} }
 
 // Follow takes in that a repository has another name: a route that names the former one
 // exactly follows it. Where a route has the new name already, the links follow that soon.

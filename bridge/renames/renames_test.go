@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"planbridge/bridge/identity"
@@ -13,6 +14,7 @@ import (
 	"planbridge/bridge/renames"
 	"planbridge/bridge/settings"
 	"planbridge/config"
+	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/memstore"
 )
@@ -59,8 +61,12 @@ func newReplica(t *testing.T, m *memstore.Memory, repositories ...string) *repli
 		c.Routes = append(c.Routes, config.Route{Name: repository, Repository: repository})
 	}
 	r.set = settings.NewCurrent(settings.New(c, false, time.Now()))
-	r.Follower = renames.New(renames.Options{Store: r.store, Settings: r.set, Repositories: r, Links: r, Briefly: context.WithCancel, Now: time.Now, Logger: slog.New(slog.NewTextHandler(&r.log, nil))})
+	r.Follower = r.follower(r.store)
 	return r
+}
+
+func (r *replica) follower(s renames.Store) *renames.Follower {
+	return renames.New(renames.Options{Store: s, Settings: r.set, Repositories: r, Links: r, Briefly: context.WithCancel, Now: time.Now, Logger: slog.New(slog.NewTextHandler(&r.log, nil))})
 }
 
 func (r *replica) do(err error) {
@@ -138,4 +144,36 @@ func TestFollowNeedsTheStore(t *testing.T) {
 	if err := r.Learn(t.Context()); !errors.Is(err, memstore.ErrCrashed) {
 		t.Errorf("learned with %v", err)
 	}
+}
+
+// silent is a store that answers no list before the context ends.
+type silent struct{ renames.Store }
+
+func (silent) Docs(ctx context.Context, _ mapping.ObjectID, _ string) ([]string, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestIdentifyWaitsNoLongerThanItMay: while a reload waits for a silent store, others that want
+// to identify routes end with their own contexts.
+func TestIdentifyWaitsNoLongerThanItMay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReplica(t, memory(), "acme/web")
+		f := r.follower(silent{r.store})
+		long, end := context.WithTimeout(t.Context(), time.Hour)
+		defer end()
+		reloaded := make(chan error)
+		go func() { reloaded <- f.IdentifyNow(long) }()
+		synctest.Wait()
+		short, end := context.WithTimeout(t.Context(), time.Second)
+		defer end()
+		began := time.Now()
+		if err := f.IdentifyNow(short); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Second {
+			t.Errorf("it ended after %s with %v", time.Since(began), err)
+		}
+		if err := <-reloaded; !errors.Is(err, context.DeadlineExceeded) || time.Since(began) < time.Hour {
+			t.Errorf("the reload ended after %s with %v", time.Since(began), err)
+		}
+		r.expect("after neither had an answer", "acme/web")
+	})
 }
