@@ -295,7 +295,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Settings: a.set, GitHub: a.github, Rights: githubRoutes{a}, Routes: a.renames, Documents: a.store, Hooks: a.catchUp, Milestones: a.reconcile,
 		Projects: &a.projects, Logger: a.log,
 	})
-	a.retention = retention.New(retention.Options{Store: a.store, Owner: a.o.Owner, Needs: keep, Jobs: a.jobs, Logger: a.log, Guard: a.guard})
+	a.retention = retention.New(retention.Options{Store: a.store, Session: a.session, Owner: a.o.Owner, Clock: ticks, Needs: keep, Jobs: a.jobs, Logger: a.log, Guard: a.guard})
 	a.life.public = &listener{name: "public", server: a.intake.Server(c.Server.Listen)}
 	handler := status.New(status.Options{
 		Operator: a.Operator(), Services: services, Monitor: monitor.View{Monitor: a.monitor, Services: healthSource{a.set, a}, Now: a.o.Now}, Now: a.o.Now, Registry: a.o.Registry, Readiness: a, Version: a.o.Version, Logger: a.log, Guard: a.guard,

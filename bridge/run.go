@@ -147,7 +147,9 @@ func (a *App) run(ctx context.Context) {
 func (a *App) runReached(ctx context.Context) {
 	a.spawnTicking(ctx, "watch", watchInterval, a.watch)
 	a.spawnTicking(ctx, "watch planning", requeue.ProbeEvery, a.requeue.WatchPlanning)
-	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Owner: a.o.Owner, Now: a.o.Now, Logger: a.log})
+	repairer := retention.NewRepairer(retention.RepairOptions{
+		Store: a.store, Session: a.session, Owner: a.o.Owner, Clock: clock.New(a.o.Now, a.o.Random), Logger: a.log, Guard: a.guard,
+	})
 	a.spawn(ctx, "repair", repairer.Run)
 	a.jobs.Open(ctx)
 	a.projects.start(func(p *poll.Poller) (stop func()) { return a.spawn(ctx, "poll", p.Run) })

@@ -122,12 +122,12 @@ func (l *Lease) Acquire(ctx context.Context) (held, kept bool, err error) {
 // lost.
 func (l *Lease) Hold(ctx context.Context, g *guard.Guard, what, item string, fn func(context.Context) error) error {
 	outer := ctx
-	if l.Session != nil {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if l.Session != nil { // innermost: its Err is right at once
 		bound, unbind := l.Session.Bound(ctx, l.session)
 		defer unbind()
 		ctx = bound
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
 	stopped := make(chan struct{})
 	g.Spawn(nil, "lease "+l.Name, func() {
 		defer close(stopped)
@@ -142,6 +142,20 @@ func (l *Lease) Hold(ctx context.Context, g *guard.Guard, what, item string, fn 
 	cancel(nil)
 	<-stopped
 	return err
+}
+
+// Alone takes the lease, does fn as Hold does, and gives the lease back. It returns [ErrTaken]
+// where another replica has the lease, or had it before fn ended.
+func (l *Lease) Alone(ctx context.Context, g *guard.Guard, what, item string, fn func(context.Context) error) error {
+	held, _, err := l.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	if !held {
+		return ErrTaken
+	}
+	defer l.Release(ctx)
+	return l.Hold(ctx, g, what, item, fn)
 }
 
 // extend keeps the lease until ctx ends. While the store does not answer, the lease is lost only

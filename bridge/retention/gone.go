@@ -38,7 +38,7 @@ func (p *pass) forgetGone(ctx context.Context, project mapping.ObjectID) error {
 	if err != nil {
 		return err
 	}
-	if err := p.hold(ctx); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	sets, err := p.o.Needs.Items(ctx, project, names)
@@ -80,7 +80,7 @@ func (p *pass) forgetGoneOf(ctx context.Context, project mapping.ObjectID, items
 	}
 	slices.SortFunc(due, func(a, b string) int { return cmp.Or(cmp.Compare(since[a], since[b]), cmp.Compare(a, b)) })
 	for _, id := range due[:min(len(due), goneReads)] {
-		if err := p.hold(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		gone, err := items.Gone(ctx, mapping.ObjectID(id))

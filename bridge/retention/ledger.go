@@ -30,7 +30,7 @@ func (p *pass) expire(ctx context.Context, project mapping.ObjectID) error {
 		}
 	}()
 	for cursor, begun := "", false; cursor != "" || !begun; begun = true {
-		if err := p.hold(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		page, next, err := p.o.Store.ConflictsBefore(ctx, project, before, cursor, ledgerPage)

@@ -42,7 +42,7 @@ func (p *pass) carried(ctx context.Context) (Names, error) {
 	names := Names{map[string]bool{}, map[string]bool{}, map[mapping.ObjectID]bool{}}
 	for _, project := range p.projects {
 		for cursor, begun := "", false; cursor != "" || !begun; begun = true {
-			if err := p.hold(ctx); err != nil {
+			if err := ctx.Err(); err != nil {
 				return names, err
 			}
 			links, next, err := p.o.Store.List(ctx, project, cursor, store.LinksPage)
@@ -141,7 +141,7 @@ func (p *pass) keepDays(ctx context.Context, space mapping.ObjectID, set string,
 
 // unused returns the day since which nothing needs a document; "": it is needed, or was removed.
 func (p *pass) unused(ctx context.Context, f Family, doc, since string) (string, error) {
-	if err := p.hold(ctx); err != nil {
+	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	needed, err := f.Needed(ctx, strings.TrimPrefix(doc, f.Prefix))

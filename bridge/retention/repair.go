@@ -3,10 +3,11 @@ package retention
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
+	"planbridge/bridge/guard"
+	"planbridge/bridge/lease"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -35,12 +36,14 @@ type Indexes interface {
 	Projects(ctx context.Context) ([]mapping.ObjectID, error)
 }
 
-// RepairOptions configure a Repairer. All fields are required.
+// RepairOptions configure a Repairer. All fields but Session are required.
 type RepairOptions struct {
-	Store  Indexes
-	Owner  string // identifies this replica in leases
-	Now    func() time.Time
-	Logger *slog.Logger
+	Store   Indexes
+	Session lease.Session // with which a lease ends; nil: it ends by time only
+	Owner   string        // identifies this replica in leases
+	Clock   lease.Clock
+	Logger  *slog.Logger
+	Guard   *guard.Guard
 }
 
 // Repairer keeps the store's indexes right.
@@ -72,11 +75,11 @@ func (r *Repairer) look(ctx context.Context, next map[mapping.ObjectID]time.Time
 	projects, err := r.o.Store.Projects(ctx)
 	for _, project := range projects {
 		if next[project].IsZero() {
-			next[project] = r.o.Now().Add(repairInterval)
+			next[project] = r.o.Clock.Now().Add(repairInterval)
 		}
-		repaired, e := r.project(ctx, project, r.o.Now().After(next[project]))
+		repaired, e := r.project(ctx, project, r.o.Clock.Now().After(next[project]))
 		if repaired {
-			next[project] = r.o.Now().Add(repairInterval)
+			next[project] = r.o.Clock.Now().Add(repairInterval)
 		}
 		err = errors.Join(err, e)
 	}
@@ -94,21 +97,22 @@ func (r *Repairer) project(ctx context.Context, project mapping.ObjectID, due bo
 	if indexed && !due {
 		return false, nil
 	}
-	lease := "mend:" + string(project) // earlier versions use this name
-	if held, err := r.o.Store.Acquire(ctx, lease, r.o.Owner, repairLease); err != nil || !held {
-		return false, err
+	l := &lease.Lease{
+		Clock: r.o.Clock, Store: r.o.Store, Session: r.o.Session, Owner: r.o.Owner, TTL: repairLease,
+		Name: "mend:" + string(project), // earlier versions use this name
 	}
-	defer func() {
-		if e := r.o.Store.Release(context.WithoutCancel(ctx), lease, r.o.Owner); e != nil {
-			err = errors.Join(err, fmt.Errorf("lease %s: %w", lease, e))
-		}
-	}()
-	began := r.o.Now()
-	if err := r.o.Store.Repair(ctx, project); err != nil {
+	began := r.o.Clock.Now()
+	err = l.Alone(ctx, r.o.Guard, "repair of the indexes of", string(project), func(ctx context.Context) error {
+		return r.o.Store.Repair(ctx, project)
+	})
+	if errors.Is(err, lease.ErrTaken) {
+		return false, nil
+	}
+	if err != nil {
 		return false, err
 	}
 	if !indexed {
-		r.o.Logger.Info("what an earlier version stored is indexed", "project", project, "took", r.o.Now().Sub(began))
+		r.o.Logger.Info("what an earlier version stored is indexed", "project", project, "took", r.o.Clock.Now().Sub(began))
 	}
 	return true, nil
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/memstore"
@@ -40,7 +42,8 @@ func TestRepairProject(t *testing.T) {
 	now := time.Now()
 	memory := memstore.New(memstore.Options{Clock: func() time.Time { return now }})
 	s := &earlier{Store: memory.Open(nil), fails: errors.New("away")}
-	r := NewRepairer(RepairOptions{Store: s, Owner: "here", Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	log := slog.New(slog.DiscardHandler)
+	r := NewRepairer(RepairOptions{Store: s, Owner: "here", Clock: clock.Clock{}, Logger: log, Guard: guard.New(log)})
 	for _, step := range []struct {
 		name            string
 		before          func()

@@ -14,6 +14,7 @@ import (
 
 	"planbridge/bridge/guard"
 	"planbridge/bridge/jobs"
+	"planbridge/bridge/lease"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -23,8 +24,7 @@ const Every = 24 * time.Hour
 
 const (
 	leaseName = "retention"
-	// leaseTTL is longer than a page takes.
-	leaseTTL = time.Minute
+	leaseTTL  = time.Minute
 	// docLast names the document, in the space of no project, with the start of the last whole
 	// pass.
 	docLast = "retention"
@@ -61,14 +61,16 @@ type Needs interface {
 	RetireMilestones(ctx context.Context, project mapping.ObjectID) error
 }
 
-// Options configure a Keeper. All fields are required.
+// Options configure a Keeper. All fields but Session are required.
 type Options struct {
-	Store  Store
-	Owner  string // identifies this replica in leases
-	Needs  Needs
-	Jobs   *jobs.Runner // runs the passes of Run
-	Logger *slog.Logger
-	Guard  *guard.Guard // shows failed parts among the failures
+	Store   Store
+	Session lease.Session // with which the lease ends; nil: it ends by time only
+	Owner   string        // identifies this replica in leases
+	Clock   lease.Clock   // of the lease
+	Needs   Needs
+	Jobs    *jobs.Runner // runs the passes of Run
+	Logger  *slog.Logger
+	Guard   *guard.Guard // shows failed parts among the failures
 }
 
 // Keeper runs the passes. It is safe for concurrent use.
@@ -92,28 +94,20 @@ func (k *Keeper) Due(ctx context.Context) (bool, error) {
 	return err != nil || last.After(now) || now.Sub(last) >= Every, nil
 }
 
-// errTaken ends a pass when another replica has its lease.
-var errTaken = errors.New("another replica sees to what is kept")
-
 // Pass runs one pass, unless another replica does. It reports progress to doing. A part that
-// fails does not stop the others.
+// fails does not stop the others. A pass that loses its lease ends.
 func (k *Keeper) Pass(ctx context.Context, doing func(what string)) error {
-	err := k.pass(ctx, doing)
-	if errors.Is(err, errTaken) {
-		return nil
-	}
-	if err != nil {
+	l := &lease.Lease{Clock: k.o.Clock, Store: k.o.Store, Session: k.o.Session, Name: leaseName, Owner: k.o.Owner, TTL: leaseTTL}
+	err := l.Alone(ctx, k.o.Guard, "retention", "", func(ctx context.Context) error { return k.pass(ctx, doing) })
+	if err != nil && !errors.Is(err, lease.ErrTaken) {
 		return fmt.Errorf("retention: %w", err)
 	}
 	return nil
 }
 
+// pass runs one pass under its lease, with which ctx ends.
 func (k *Keeper) pass(ctx context.Context, doing func(what string)) error {
 	p := &pass{Keeper: k, now: time.Now().UTC()}
-	if err := p.hold(ctx); err != nil {
-		return err
-	}
-	defer k.release(ctx)
 	if due, err := k.Due(ctx); err != nil || !due {
 		return err // another replica ran it during the wait for the lease
 	}
@@ -123,7 +117,7 @@ func (k *Keeper) pass(ctx context.Context, doing func(what string)) error {
 	}
 	var failed []error
 	part := func(what string, project mapping.ObjectID, do func() error) {
-		if errors.Is(errors.Join(failed...), errTaken) || ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return
 		}
 		doing(strings.TrimSpace(what + " " + string(project)))
@@ -134,7 +128,7 @@ func (k *Keeper) pass(ctx context.Context, doing func(what string)) error {
 	}
 	for _, project := range p.projects {
 		part("retiring milestones of", project, func() error {
-			return errors.Join(p.hold(ctx), p.o.Needs.RetireMilestones(ctx, project))
+			return p.o.Needs.RetireMilestones(ctx, project)
 		})
 	}
 	for _, project := range p.projects {
@@ -164,31 +158,5 @@ type pass struct {
 	*Keeper
 	now      time.Time // when it began
 	projects []mapping.ObjectID
-	names    Names     // see carried
-	held     time.Time // when the lease was extended
-}
-
-// hold keeps the lease, and is called for each item. It returns errTaken where another replica
-// has the lease.
-func (p *pass) hold(ctx context.Context) error {
-	asked := time.Now()
-	if asked.Sub(p.held) < leaseTTL/6 {
-		return nil
-	}
-	held, err := p.o.Store.Acquire(ctx, leaseName, p.o.Owner, leaseTTL)
-	if err != nil {
-		return fmt.Errorf("lease %s: %w", leaseName, err)
-	}
-	if !held {
-		return errTaken
-	}
-	p.held = asked
-	return nil
-}
-
-// release gives the lease back, so that another replica can start the next pass.
-func (k *Keeper) release(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-	defer cancel()
-	_ = k.o.Store.Release(ctx, leaseName, k.o.Owner) // otherwise it expires
+	names    Names // see carried
 }

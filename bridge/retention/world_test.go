@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/logtest"
 	"planbridge/mapping"
@@ -96,7 +97,7 @@ func (w *world) logger() *slog.Logger { return slog.New(slog.NewTextHandler(&w.l
 // keeper is another process's, which works on s.
 func (w *world) keeper(s Store) *Keeper {
 	return New(Options{
-		Store: s, Owner: mapping.NewID(), Needs: worldNeeds{w}, Logger: w.logger(), Guard: w.guard,
+		Store: s, Owner: mapping.NewID(), Clock: clock.Clock{}, Needs: worldNeeds{w}, Logger: w.logger(), Guard: w.guard,
 	})
 }
 
