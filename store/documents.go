@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"planbridge/mapping"
 )
@@ -60,3 +61,33 @@ func Encode(v any) []byte {
 	}
 	return data
 }
+
+// MarksCards names the set of marks for the cards that polls have seen.
+const MarksCards = "cards"
+
+// DocAdopted names the document of a project with an epoch: in that epoch a full poll has seen
+// and adopted every marked item. While it differs from the store's epoch, nothing is created in
+// the project.
+const DocAdopted = "adopted"
+
+// DocsRepositoryAdopted is the prefix of the names that DocRepositoryAdopted returns.
+const DocsRepositoryAdopted = "adopted:"
+
+// DocRepositoryAdopted names the document, in the space of no project, that says for which
+// epoch the issues that planbridge made in a repository were listed.
+func DocRepositoryAdopted(repo string) string {
+	return DocsRepositoryAdopted + strings.ToLower(repo)
+}
+
+// DocImporting names the document of a project that says until when an import will observe more
+// keys. It holds a time as [time.Time.MarshalText] writes it. A past time says that no import
+// runs.
+const DocImporting = "importing"
+
+// DocSprints names the document of a project with its sprints as the last poll saw them: a JSON
+// array of [mapping.Sprint].
+const DocSprints = "sprints"
+
+// DocBurndown names the document of a project with the charts of its sprints: a JSON array of
+// [mapping.Burndown], active sprints first.
+const DocBurndown = "burndown"

@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -376,33 +375,3 @@ type State interface {
 	// DropMarks removes marks of a set. A missing mark is no error.
 	DropMarks(ctx context.Context, project mapping.ObjectID, set string, ids []string) error
 }
-
-// MarksCards names the set of marks for the cards that polls have seen.
-const MarksCards = "cards"
-
-// DocAdopted names the document of a project with an epoch: in that epoch a full poll has seen
-// and adopted every marked item. While it differs from the store's epoch, nothing is created in
-// the project.
-const DocAdopted = "adopted"
-
-// DocsRepositoryAdopted is the prefix of the names that DocRepositoryAdopted returns.
-const DocsRepositoryAdopted = "adopted:"
-
-// DocRepositoryAdopted names the document, in the space of no project, that says for which
-// epoch the issues that planbridge made in a repository were listed.
-func DocRepositoryAdopted(repo string) string {
-	return DocsRepositoryAdopted + strings.ToLower(repo)
-}
-
-// DocImporting names the document of a project that says until when an import will observe more
-// keys. It holds a time as [time.Time.MarshalText] writes it. A past time says that no import
-// runs.
-const DocImporting = "importing"
-
-// DocSprints names the document of a project with its sprints as the last poll saw them: a JSON
-// array of [mapping.Sprint].
-const DocSprints = "sprints"
-
-// DocBurndown names the document of a project with the charts of its sprints: a JSON array of
-// [mapping.Burndown], active sprints first.
-const DocBurndown = "burndown"
