@@ -170,21 +170,24 @@ type Poller struct {
 	dropped dropped
 
 	atWork guard.Turn // had during a round; guards what follows, but for forgets
-	epoch  string     // of the store that the caches belong to
-	// restarted says that the store's servers restarted since the project was adopted.
-	restarted bool
 	// forgets counts how often the caches were given up. loaded is that number as of the last
 	// complete load; -1: the load was not completed.
-	forgets atomic.Int64
-	loaded  int64
-	rounds  uint32
-	// lastComplete is when the last round began that saw everything.
-	lastComplete time.Time
-	// settled says that a full round saw everything since the project was adopted and the
-	// caches were loaded. Light rounds, and visits between rounds, come only after it.
-	settled bool
-	cards   *seen.Cache
-	tasks   *seen.Cache
+	forgets      atomic.Int64
+	loaded       int64
+	rounds       uint32
+	roundDue     time.Time                 // when the next round is
+	sprintTasked map[mapping.ObjectID]bool // cards whose tasks the last full round saw in sprints
+	burndowns    *burndown.Recorder        // nil: charts are not read
+	memory
+	adoption
+}
+
+// memory is what a Poller knows of one epoch of the store. It begins anew with each load of the
+// caches.
+type memory struct {
+	epoch string // of the store that the caches belong to
+	cards *seen.Cache
+	tasks *seen.Cache
 	// unsure are the marks since the epoch was last read. Where servers restart between an
 	// observation and its mark, they may have lost the observation.
 	unsure []seen.Unsure
@@ -195,17 +198,24 @@ type Poller struct {
 	storedSprints []byte // what is stored of the sprints; nil: not known
 	baseline      baseline
 	sweep         sweep
-	roundDue      time.Time                 // when the next round is
-	sprintTasked  map[mapping.ObjectID]bool // cards whose tasks the last full round saw in sprints
-	burndowns     *burndown.Recorder        // nil: charts are not read
+	// lastComplete is when the last round began that saw everything.
+	lastComplete time.Time
+	// settled says that a full round saw everything since the project was adopted and the
+	// caches were loaded. Light rounds, and visits between rounds, come only after it.
+	settled bool
+}
+
+// adoption is how far the project's adoption has come.
+type adoption struct {
+	// restarted says that the store's servers restarted since the project was adopted.
+	restarted bool
 	// readAll says that everything was read since the adoption began.
 	readAll bool
 	// observedAll says that everything was observed after all links of GitHub's markers had
 	// been restored.
 	observedAll bool
-	// listing and report belong to the adoption in progress.
-	listing listingGuard
-	report  adoptionReport
+	listing     listingGuard
+	report      adoptionReport
 }
 
 // New returns a Poller; nothing runs until Run.

@@ -264,9 +264,7 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	}
 	cards.Doubt(p.unsure)
 	tasks.Doubt(p.unsure)
-	p.cards, p.tasks, p.baseline, p.unsure = cards, tasks, known, nil
-	p.epoch, p.readAll, p.loaded = epoch, false, forgets
-	p.lastComplete, p.buckets, p.sweep, p.storedSprints = time.Time{}, map[mapping.ObjectID]string{}, sweep{}, nil
-	p.backlog = backlog{}
+	p.memory = memory{epoch: epoch, cards: cards, tasks: tasks, baseline: known, buckets: map[mapping.ObjectID]string{}}
+	p.readAll, p.loaded = false, forgets
 	return adopted, nil
 }
