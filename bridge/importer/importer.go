@@ -13,6 +13,7 @@ package importer
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"planbridge/bridge/guard"
@@ -94,7 +95,7 @@ func (i *Importer) Import(ctx context.Context, ask status.ImportAsk) (status.Job
 		}
 		im := &run{
 			Options: i.o, job: j, ask: ask, routes: routes, epoch: epoch, titles: map[titleKey]*title{},
-			refused: map[string]bool{}, released: map[int64]bool{}, met: map[store.Key]bool{}, children: map[mapping.LinkID]child{},
+			refused: map[string]bool{}, public: map[string]bool{}, released: map[int64]bool{}, met: map[store.Key]bool{}, children: map[mapping.LinkID]child{},
 		}
 		return im.do(ctx)
 	})
@@ -112,6 +113,7 @@ type run struct {
 	waiting   []store.Key         // observed and not done, oldest first
 	met       map[store.Key]bool  // links of before that were under way when they were met
 	refused   map[string]bool     // repositories that could not be listed
+	public    map[string]bool     // whether anybody can read a repository, as the first walk saw it; by lower-case name
 	released  map[int64]bool      // strangers' issues that were asked for, and whether a person let them in
 	announced time.Time           // until when it is known that more keys are to come
 	kin       *kinship            // of the survey
@@ -233,7 +235,10 @@ func (im *run) countIssue(ctx context.Context, route *mapping.Route, issue *mapp
 }
 
 func (im *run) countCard(_ context.Context, route *mapping.Route, card *mapping.Card) error {
-	if !route.MakesIssues() || im.titleOf(route, card.Title.Value).matched() {
+	if !im.makesIssue(route, card) {
+		if im.isWithheld(route) {
+			im.count(func(r *status.ImportResult) { r.StaysOut(mapping.WhyPublic) })
+		}
 		return nil
 	}
 	im.count(func(r *status.ImportResult) { r.Issues++; r.Labels += labelWrites(route, true) })
@@ -241,6 +246,17 @@ func (im *run) countCard(_ context.Context, route *mapping.Route, card *mapping.
 		im.list(status.ImportItem{Where: string(card.ID), Title: card.Title.Value, Route: route.Name, What: "issue"})
 	}
 	return nil
+}
+
+// makesIssue reports whether a card that no link has becomes an issue.
+func (im *run) makesIssue(route *mapping.Route, card *mapping.Card) bool {
+	return route.MakesIssues() && !im.isWithheld(route) && !im.titleOf(route, card.Title.Value).matched()
+}
+
+// isWithheld reports whether the issues of a route's cards would show planning's texts to
+// anybody. The issues of that repository stay out as well, so that no partner is looked for.
+func (im *run) isWithheld(route *mapping.Route) bool {
+	return route.MakesIssues() && !route.AllowPublic && im.public[strings.ToLower(route.NewCardsIn)]
 }
 
 // labelWrites is how many writes project a card onto its issue: its bucket, and the status

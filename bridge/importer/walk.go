@@ -35,12 +35,12 @@ func (im *run) eachIssue(ctx context.Context, visit issueVisit, after func(conte
 }
 
 // EnterRepository implements [inventory.IssueVisitor].
-func (w *issueWalk) EnterRepository(ctx context.Context, repo string) (string, error) {
-	repo, err := w.GitHub.Locate(ctx, repo, 0, true)
+func (w *issueWalk) EnterRepository(ctx context.Context, named string) (string, error) {
+	repo, err := w.GitHub.Locate(ctx, named, 0, true)
 	if err != nil {
 		return "", err
 	}
-	w.public, err = w.isPublic(ctx, repo)
+	w.public, err = w.isPublic(ctx, strings.ToLower(named), repo)
 	return repo, err
 }
 
@@ -84,13 +84,21 @@ func (im *run) unread(repo, route string, err error) {
 	im.list(status.ImportItem{Where: repo, Route: route, What: "failed", Why: err.Error()})
 }
 
-// isPublic reports whether anybody can read the repository, where that decides.
-func (im *run) isPublic(ctx context.Context, repo string) (bool, error) {
+// isPublic reports whether anybody can read the repository, where that decides. All walks of an
+// import go by one answer: those that look for partners and those that import take the same items.
+func (im *run) isPublic(ctx context.Context, named, repo string) (bool, error) {
+	if public, known := im.public[named]; known {
+		return public, nil
+	}
 	if near := im.Inventory.Settings().Routes.ForRepo(repo); !slices.ContainsFunc(near, func(r *mapping.Route) bool { return !r.AllowPublic || r.Quarantine == mapping.QuarantineAuto }) {
 		return false, nil
 	}
 	private, err := im.GitHub.Private(ctx, repo)
-	return !private && err == nil, err
+	if err != nil {
+		return false, err
+	}
+	im.public[named] = !private
+	return !private, nil
 }
 
 // issue passes an issue to visit where it is to be imported.
@@ -274,7 +282,7 @@ func (im *run) importCards(ctx context.Context, page func(context.Context, map[m
 		batch := map[mapping.ObjectID][]store.Observation{}
 		n := 0
 		err := im.eachCard(ctx, func(_ context.Context, route *mapping.Route, card *mapping.Card) error {
-			if !route.MakesIssues() || im.titleOf(route, card.Title.Value).matched() {
+			if !im.makesIssue(route, card) {
 				return nil
 			}
 			batch[route.Project] = append(batch[route.Project], im.ofCard(route, card))

@@ -34,9 +34,11 @@ type world struct {
 	pages   [][]mapping.Issue // of acme/web
 	backlog []mapping.Card
 	public  bool
-	let     map[int64]bool // strangers' issues that a person let in
-	closed  error          // of the listing of issues
-	asked   []int64        // which strangers' issues were asked for
+	private func(asked int) bool // whether the repository is, in the place of public; nil: as public says
+	told    int                  // how often that was asked
+	let     map[int64]bool       // strangers' issues that a person let in
+	closed  error                // of the listing of issues
+	asked   []int64              // which strangers' issues were asked for
 	store   *memstore.Store
 	// After so many pages were shown, the pages are those of then; 0: they stay.
 	shifts, shown int
@@ -91,7 +93,12 @@ func (w *world) Locate(_ context.Context, repo string, _ int64, _ bool) (string,
 	return repo, nil
 }
 
-func (w *world) Private(context.Context, string) (bool, error) { return !w.public, nil }
+func (w *world) Private(context.Context, string) (bool, error) {
+	if w.told++; w.private != nil {
+		return w.private(w.told), nil
+	}
+	return !w.public, nil
+}
 
 func (w *world) Released(_ context.Context, i *mapping.Issue) (bool, error) {
 	w.asked = append(w.asked, i.ID)
@@ -375,4 +382,39 @@ func TestImportJoinsPartners(t *testing.T) {
 			t.Errorf("%s %s: %d links, %d joined", job.State, job.Error, n, job.Import.Joined)
 		}
 	})
+}
+
+// TestImportOfAPublicRepository: while a repository is public its cards stay out as its issues
+// do. It may become private under the import: a card whose partner was not taken gets no other.
+func TestImportOfAPublicRepository(t *testing.T) {
+	for name, c := range map[string]struct {
+		private func(asked int) bool
+		allow   bool
+		links   int // each has an issue and a card
+		out     int
+	}{
+		"it is":                       {func(int) bool { return false }, false, 0, 2},
+		"it is, and the route allows": {func(int) bool { return false }, true, 1, 0},
+		"it becomes private":          {func(asked int) bool { return asked > 1 }, false, 0, 2},
+		"it becomes public":           {func(asked int) bool { return asked == 1 }, false, 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.private, w.route.AllowPublic = c.private, c.allow
+				w.pages = [][]mapping.Issue{{issue(1, titled("Same"))}}
+				w.backlog = []mapping.Card{card("c1", "Same")}
+				job := w.run(status.ImportAsk{Match: "title"}, nil)
+				n := 0
+				for l, err := range store.AllLinks(t.Context(), w.store, project) {
+					if n++; err != nil || l.Issue.ID != 1 || l.Card.ID != "c1" {
+						t.Errorf("a link has issue %d and card %q, %v", l.Issue.ID, l.Card.ID, err)
+					}
+				}
+				if job.State != status.JobDone || n != c.links || job.Import.Out != c.out {
+					t.Errorf("%s %s: %d links, %d items stay out, want %d and %d", job.State, job.Error, n, job.Import.Out, c.links, c.out)
+				}
+			})
+		})
+	}
 }

@@ -110,7 +110,7 @@ type ImportResult struct {
 	More     bool         `json:"more"`  // there are more items than are listed
 }
 
-// StaysOut counts an issue that is not imported, and why.
+// StaysOut counts an issue or a card that is not imported, and why.
 func (r *ImportResult) StaysOut(why string) {
 	if r.OutWhy == nil {
 		r.OutWhy = map[string]int{}

@@ -74,7 +74,7 @@ func importReport(w io.Writer, job *status.Job) error {
 		{r.UnderWay, "were under way before" + map[bool]string{true: "", false: ", and were waited for"}[r.DryRun]},
 		{r.Children, "sub-issues follow their parents"},
 		{r.Ambiguous, "left alone: more than one has the title"},
-		{r.Out, "issues stay out: " + reasons(r.OutWhy)},
+		{r.Out, "issues and cards stay out: " + reasons(r.OutWhy)},
 		{r.Handed, "sub-issues were handed to their parents, to become tasks"},
 		{r.Dropped, "were not to be imported any more when their turn came"},
 		{r.Failed, "given up (planbridge failures)"},

@@ -111,7 +111,7 @@ func TestImportReport(t *testing.T) {
 7 pairs joined
 6 sub-issues follow their parents
 5 left alone: more than one has the title
-4 issues stay out: closed (4)
+4 issues and cards stay out: closed (4)
 3 sub-issues were handed to their parents, to become tasks
 2 were not to be imported any more when their turn came
 1 given up (planbridge failures)
