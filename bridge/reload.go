@@ -53,13 +53,16 @@ func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 	if err != nil {
 		a.log.Warn("links go by other routes only after a change of theirs or a restart", "err", err)
 	}
-	a.warnWeak(c)
+	a.warnOf(c)
 	a.tellReload(ctx, before, a.set.Load(), links)
 	return nil
 }
 
-// warnWeak warns of weak secrets.
-func (a *App) warnWeak(c *config.Config) {
+// warnOf warns of weak secrets, and of values that are hardly meant.
+func (a *App) warnOf(c *config.Config) {
+	for _, d := range c.Doubts() {
+		a.log.Warn("a value of the configuration is hardly meant", "key", d.Path, "reason", d.Reason)
+	}
 	for _, w := range c.Weaknesses() {
 		a.log.Warn("a secret is weak: the next major version refuses it", "key", w.Path, "reason", w.Reason)
 	}

@@ -36,7 +36,7 @@ func (a *App) Start(ctx context.Context) error {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a.life.cancel = cancel
 	a.spawn(running, "start", a.run)
-	a.warnWeak(a.o.Config)
+	a.warnOf(a.o.Config)
 	a.log.Info("started", "version", a.o.Version, "public", a.Addr(), "admin", a.AdminAddr(), "dry_run", a.o.DryRun)
 	return nil
 }

@@ -45,6 +45,9 @@ func TestFindings(t *testing.T) {
 		"a weak secret": {func(w *world) {
 			w.plan.Weaknesses = []preflight.Weakness{{Path: "marker_key", Reason: "it is short"}}
 		}, preflight.LevelFault, "secrets", "marker_key is weak: it is short"},
+		"a value that is hardly meant": {func(w *world) {
+			w.plan.Doubts = []preflight.Doubt{{Path: "github.points_per_minute", Reason: "300 bounds nothing"}}
+		}, preflight.LevelWarn, "configuration", "github.points_per_minute: 300 bounds nothing"},
 		"planning refuses the secret": {func(w *world) { w.silent = mapping.ErrUnauthorized }, preflight.LevelFault, "planning web", "refuses the secret, or the id p1"},
 		"no such project":             {func(w *world) { w.silent = mapping.ErrNotFound }, preflight.LevelFault, "planning web", "there is no such project"},
 		"planning is away":            {func(w *world) { w.silent = mapping.ErrUnavailable }, preflight.LevelFault, "planning web", "does not answer"},

@@ -18,6 +18,8 @@ type Plan struct {
 	Store    Store
 	// Weaknesses are the secrets that are easy to guess.
 	Weaknesses []Weakness
+	// Doubts are the values that are hardly meant.
+	Doubts []Doubt
 	// Webhooks are the repositories of each entry of github.webhooks. Trust says which entry
 	// applies to a repository.
 	Webhooks [][]string
@@ -48,6 +50,12 @@ type Project struct {
 type Store struct {
 	File string // "": the store is no file
 	Name string // without what is secret
+}
+
+// Doubt is a value of the configuration that is hardly meant.
+type Doubt struct {
+	Path   string // its key
+	Reason string // what it does, and what to set
 }
 
 // Weakness is a secret that is easy to guess, or that reveals another one.

@@ -68,7 +68,7 @@ func newChecker(plan *Plan, services Services, log *slog.Logger) *checker {
 
 // all checks everything that the configuration names.
 func (k *checker) all(ctx context.Context) []Finding {
-	probes := append([]probe{{"secrets", k.secrets}, {"store", k.store}}, k.plannings()...)
+	probes := append([]probe{{"secrets", k.secrets}, {"configuration", k.doubts}, {"store", k.store}}, k.plannings()...)
 	hub, err := k.services.OpenGitHub()
 	if err != nil {
 		return append(runProbes(ctx, probes), Finding{Level: LevelFault, Place: "github", Words: err.Error()})

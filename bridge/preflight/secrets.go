@@ -16,6 +16,13 @@ func (k *checker) secrets(_ context.Context, r *findings) {
 	}
 }
 
+// doubts reports values that are hardly meant.
+func (k *checker) doubts(_ context.Context, r *findings) {
+	for _, d := range k.Doubts {
+		r.warn("%s: %s", d.Path, d.Reason)
+	}
+}
+
 // believed reports which secrets the deliveries of a route's repositories need, where the
 // configuration separates repositories.
 func (k *checker) believed(r *findings, repository string) {

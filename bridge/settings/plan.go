@@ -25,6 +25,9 @@ func (s *Settings) Plan() *preflight.Plan {
 	for _, w := range c.Weaknesses() {
 		p.Weaknesses = append(p.Weaknesses, preflight.Weakness(w))
 	}
+	for _, d := range c.Doubts() {
+		p.Doubts = append(p.Doubts, preflight.Doubt(d))
+	}
 	for _, w := range c.GitHub.Webhooks {
 		p.Webhooks = append(p.Webhooks, w.Repositories)
 	}
