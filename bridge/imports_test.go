@@ -51,7 +51,7 @@ var arrows = map[string][]string{
 	"bridge/effects":           {"mapping", "store", "bridge/clock", "bridge/guard", "bridge/reconcile", "bridge/engine"},
 	"bridge/status":            {"mapping", "store", "bridge/guard"},
 	"bridge/monitor":           {"mapping", "bridge/reconcile", "bridge/status"},
-	"bridge/retention":         {"mapping", "store", "bridge/guard", "bridge/jobs", "bridge/status"},
+	"bridge/retention":         {"mapping", "store", "bridge/guard", "bridge/jobs", "bridge/lease", "bridge/status"},
 	"bridge/session":           {"mapping", "store", "bridge/factlog", "bridge/guard"},
 	"bridge/epoch":             {"mapping", "store"},
 	"bridge/identity":          {"mapping", "store"},
