@@ -7,12 +7,16 @@ import "cmp"
 
 // resolveConflict decides an attribute that both sides changed to different values.
 func (in *Input) resolveConflict(a Attribute, base *Base, g string, p Versioned) Decision {
-	winner, answered := in.Answers[a]
-	if answered && in.pair().Asked(a, g, p.Value) {
-		return in.win(a, winner, g, p, cmp.Or(in.Asked[a].Rule, "an operator chose "+string(winner)))
+	met, asked := ConflictID(in.pair().Card.ID, a, g, p.Value), in.pair().Asking[a]
+	if c := in.Questions[met]; c.State == ConflictAnswered {
+		if asked != met {
+			return asks(a, g, p, true, "an operator answered before all was asked")
+		}
+		d := in.win(a, c.Winner, g, p, cmp.Or(c.Rule, "an operator chose "+string(c.Winner)))
+		d.By = c.AnsweredBy
+		return d
 	}
-	policy := in.Route.Policy(a)
-	switch policy {
+	switch in.Route.Policy(a) {
 	case PolicyMerge:
 		if merge := a.Spec().Merge; merge != nil && base != nil {
 			if hub, plan, ok := merge(*base, g, p.Value); ok {
@@ -25,11 +29,11 @@ func (in *Input) resolveConflict(a Attribute, base *Base, g string, p Versioned)
 		if winner, ok := newest(edited[GitHub], edited[Planning]); ok {
 			return in.win(a, winner, g, p, "policy newest: "+string(winner)+" was edited later")
 		}
-		d := asks(a, g, p, !in.pair().Asked(a, g, p.Value), "policy newest: the times do not tell which edit was later")
+		d := asks(a, g, p, asked != met, "policy newest: the times do not tell which edit was later")
 		d.Edited = edited
 		return d
 	case PolicyAsk:
-		return asks(a, g, p, in.pair().Asking[a] == "" || answered, "policy ask")
+		return asks(a, g, p, asked == "" || in.Questions[asked].State == ConflictAnswered, "policy ask")
 	case PolicyGitHub:
 		return in.win(a, GitHub, g, p, "policy github")
 	}
@@ -101,7 +105,7 @@ func mergeSummary(base Base, g, p string) (toGitHub, toPlanning string, ok bool)
 // still tells of planning's.
 func (in *Input) edited(side Side, a Attribute, value string) Interval {
 	now := in.Edited[a][side]
-	c, ok := in.Asked[a]
+	c, ok := in.Questions[in.pair().Asking[a]]
 	held := c.GitHub
 	if side == Planning {
 		held = c.Planning

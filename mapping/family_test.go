@@ -158,23 +158,16 @@ func TestChildOfAKind(t *testing.T) {
 	}
 }
 
-// TestAsked: a person is asked about two values. Another value, or one of another attribute,
-// is another question; white space at the end is no other value.
-func TestAsked(t *testing.T) {
-	l := &Link{Pair: Pair{Card: CardID{ID: "card"}, Disputes: Disputes{Asking: map[Attribute]string{Title: ConflictID("card", Title, "ours", "theirs")}}}}
-	for _, tt := range []struct {
-		a                Attribute
-		github, planning string
-		want             bool
-	}{
-		{Title, "ours", "theirs", true},
-		{Title, "theirs", "ours", false},
-		{Title, "ours", "other", false},
-		{Summary, "ours", "theirs", false},
-		{State, "", "", false},
+// TestConflictID: two values that meet are one conflict. Another value, or one of another
+// attribute, is another one; white space at the end is no other value.
+func TestConflictID(t *testing.T) {
+	id := ConflictID("card", Title, "ours", "theirs")
+	for _, other := range []string{
+		ConflictID("card", Title, "theirs", "ours"), ConflictID("card", Title, "ours", "other"),
+		ConflictID("card", Summary, "ours", "theirs"), ConflictID("card", State, "", ""),
 	} {
-		if got := l.Asked(tt.a, tt.github, tt.planning); got != tt.want {
-			t.Errorf("%s %q, %q: %v", tt.a, tt.github, tt.planning, got)
+		if other == id {
+			t.Error("two conflicts have one id")
 		}
 	}
 	if ConflictID("card", Summary, "text\r\n", "other") != ConflictID("card", Summary, "text", "other\n") {

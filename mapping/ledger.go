@@ -42,7 +42,9 @@ type Conflict struct {
 	At       time.Time         `json:"at"`
 	Again    time.Time         `json:"again,omitzero"` // when the same values met again last
 	Settled  time.Time         `json:"settled,omitzero"`
-	UndoneBy string            `json:"undone_by,omitempty"` // who asked for its undo
+	// AnsweredBy is the operator whose choice the winner is, and UndoneBy who asked for the undo.
+	AnsweredBy string `json:"answered_by,omitempty"`
+	UndoneBy   string `json:"undone_by,omitempty"`
 }
 
 // ConflictID is the id of a conflict of two values of a planning item. It depends on the
@@ -70,7 +72,7 @@ func (c *Conflict) Part(at time.Time) bool {
 	if c.State != ConflictOpen && c.State != ConflictAnswered {
 		return false
 	}
-	c.State, c.Winner, c.Rule, c.Settled = ConflictSettled, "", PartedRule, at
+	c.State, c.Winner, c.AnsweredBy, c.Rule, c.Settled = ConflictSettled, "", "", PartedRule, at
 	return true
 }
 

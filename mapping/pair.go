@@ -229,10 +229,3 @@ func (p *Pair) Questions() []string {
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
-
-// Asked reports whether a person is asked about these very values of an
-// attribute.
-func (p *Pair) Asked(a Attribute, github, planning string) bool {
-	id, ok := p.Asking[a]
-	return ok && id == ConflictID(p.Card.ID, a, github, planning)
-}

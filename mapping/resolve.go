@@ -27,12 +27,10 @@ type Input struct {
 	// Edited says, per attribute, when each side was edited last, as far as it is
 	// known; the policy newest compares them.
 	Edited map[Attribute]map[Side]Interval
-	// Asked are the ledger entries of the attributes that people are asked about.
-	Asked map[Attribute]Conflict
-	// Answers are an operator's choices for these attributes. An answer holds for the two
-	// values that were asked about. Where somebody wrote other values since, the question is
-	// asked anew.
-	Answers map[Attribute]Side
+	// Questions are the ledger entries of what people are asked about the pair, or are about to
+	// be, by their ids. An answer holds for the two values that were asked about. Where somebody
+	// wrote other values since, the question is asked anew.
+	Questions map[string]Conflict
 	// Rewound has the attributes in which GitHub shows a state before the base, as a restored
 	// server does. Planning's versions show that by themselves.
 	Rewound map[Attribute]bool
@@ -80,7 +78,7 @@ type Decision struct {
 	// and is not stored yet. Both values go into the ledger, and onto the issue, before
 	// anything is written.
 	Loses bool
-	// By is the operator whose wish it is; "": it is nobody's.
+	// By is the operator whose answer or undo it carries out; "": it is nobody's.
 	By string
 	// Edited is what is known about when each side was edited, where people are asked.
 	Edited map[Side]Interval

@@ -44,12 +44,16 @@ var decisions = map[string]struct {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk},
 		in: answered("b", "c"), action: ResolveConflict, plan: "b", lock: 2, loses: true, winner: GitHub,
 	},
+	"answered before it was asked": {
+		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyPlanning},
+		in: func(in *Input) { answered("b", "c")(in); in.Link.Putting, in.Link.Asking = in.Link.Asking, nil }, action: Ask, loses: true,
+	},
 	"ask, answered about another value": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk}, in: answered("b", "d"), action: Ask, loses: true,
 	},
 	"ask, asked about another value": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk},
-		in: func(in *Input) { answered("b", "d")(in); in.Answers = nil }, action: Ask,
+		in: func(in *Input) { answered("b", "d")(in); in.Questions = nil }, action: Ask,
 	},
 	"newest, GitHub later": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
@@ -126,8 +130,9 @@ var decisions = map[string]struct {
 // answered is that an operator chose GitHub where the titles g and p met.
 func answered(g, p string) func(*Input) {
 	return func(in *Input) {
-		in.Link.Asking = map[Attribute]string{Title: ConflictID(in.Link.Card.ID, Title, g, p)}
-		in.Answers = map[Attribute]Side{Title: GitHub}
+		id := ConflictID(in.Link.Card.ID, Title, g, p)
+		in.Link.Asking = map[Attribute]string{Title: id}
+		in.Questions = map[string]Conflict{id: {State: ConflictAnswered, Winner: GitHub}}
 	}
 }
 
@@ -135,8 +140,9 @@ func answered(g, p string) func(*Input) {
 // have been edited since, the card within later.
 func asked(planning, later Interval) func(*Input) {
 	return func(in *Input) {
-		in.Link.Asking = map[Attribute]string{Title: ConflictID(in.Link.Card.ID, Title, "b", "c")}
-		in.Asked = map[Attribute]Conflict{Title: {
+		id := ConflictID(in.Link.Card.ID, Title, "b", "c")
+		in.Link.Asking = map[Attribute]string{Title: id}
+		in.Questions = map[string]Conflict{id: {
 			GitHub: "b", Planning: "c", At: at(4), Edited: map[Side]Interval{GitHub: {at(2), at(2)}, Planning: planning},
 		}}
 		in.Edited = map[Attribute]map[Side]Interval{Title: {GitHub: {at(9), at(9)}, Planning: later}}

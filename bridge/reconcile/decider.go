@@ -44,23 +44,18 @@ func (w decider) decideItem() (mapping.Plan, error) {
 func (w decider) resolve() (mapping.Plan, error) {
 	in := mapping.Input{
 		Link: w.link, Pair: w.pair, Route: w.route, GitHub: w.g, Planning: w.p,
-		Edited: map[mapping.Attribute]map[mapping.Side]mapping.Interval{},
-		Asked:  map[mapping.Attribute]mapping.Conflict{}, Answers: map[mapping.Attribute]mapping.Side{},
+		Edited: map[mapping.Attribute]map[mapping.Side]mapping.Interval{}, Questions: map[string]mapping.Conflict{},
 	}
 	for _, a := range mapping.Attributes {
 		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.book().EditedOnGitHub(a, w.pair.Asking[a] != ""), mapping.Planning: w.editedInPlanning(a)}
 	}
-	for a, id := range mapping.Sorted(w.pair.Asking) {
+	for _, id := range w.pair.Questions() {
 		c, known, err := ledger(w).ledgerEntry(id)
 		if err != nil {
 			return mapping.Plan{}, err
 		}
-		if !known {
-			continue
-		}
-		in.Asked[a] = c
-		if c.State == mapping.ConflictAnswered {
-			in.Answers[a] = c.Winner
+		if known {
+			in.Questions[id] = c
 		}
 	}
 	if w.lists() {

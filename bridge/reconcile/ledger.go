@@ -103,7 +103,7 @@ func (w ledger) postConflict(c mapping.Conflict, repeated bool) error {
 			return err
 		}
 		if now.State == mapping.ConflictAnswered && c.State == mapping.ConflictOpen { // before all was asked
-			c.State, c.Winner, c.Rule = now.State, now.Winner, now.Rule
+			c.State, c.Winner, c.AnsweredBy, c.Rule = now.State, now.Winner, now.AnsweredBy, now.Rule
 		}
 		return w.keepEntry(c)
 	}
@@ -205,11 +205,11 @@ func (w ledger) closeQuestion(id string, d mapping.Decision) error {
 	c.State, c.Settled, c.Rule = mapping.ConflictSettled, w.Now().UTC(), d.Why
 	switch {
 	case d.Action == mapping.Ask:
-		c.Winner = ""
+		c.Winner, c.AnsweredBy = "", ""
 	case d.Winner != "" && id != w.conflictOf(d):
-		c.Winner, c.Rule = "", "other values were decided on: "+d.Why
+		c.Winner, c.AnsweredBy, c.Rule = "", "", "other values were decided on: "+d.Why
 	case d.Winner != "":
-		c.Winner = d.Winner
+		c.Winner, c.AnsweredBy = d.Winner, d.By
 	}
 	if err := w.keepEntry(c); err != nil {
 		return err
