@@ -47,7 +47,7 @@ func (p *Pairing) join(ctx context.Context, issueName string, cardID mapping.Obj
 	}
 	to := mapping.NameCard(&card)
 	if linked {
-		return p.rejoin(ctx, mine, to)
+		return p.rejoin(ctx, mine, issue, to)
 	}
 	return p.joinNew(ctx, route, issue, to)
 }
@@ -119,7 +119,7 @@ func (p *Pairing) freeCard(ctx context.Context, key store.Key) error {
 
 // rejoin links the issue of a link that was parted, or whose card was not made
 // yet, with a card.
-func (p *Pairing) rejoin(ctx context.Context, key store.Key, card mapping.CardID) (*mapping.Link, error) {
+func (p *Pairing) rejoin(ctx context.Context, key store.Key, issue *mapping.Issue, card mapping.CardID) (*mapping.Link, error) {
 	claim, err := p.o.Holder.Hold(ctx, key)
 	if err != nil {
 		return nil, err
@@ -130,10 +130,14 @@ func (p *Pairing) rejoin(ctx context.Context, key store.Key, card mapping.CardID
 		return nil, p.o.Holder.GiveUp(ctx, claim, errHeld(l))
 	case l.Card.ID != card.ID || l.State == mapping.Erased:
 		// Nothing holds of what was agreed with another card, or was erased.
+		origin := l.Origin
+		if l.Card.ID != card.ID {
+			origin = p.origin(issue, card.ID)
+		}
 		*l = mapping.Link{
 			ID: l.ID, Project: l.Project, Route: l.Route,
 			Pair: mapping.Pair{
-				Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue, Card: card, State: l.State,
+				Nonce: l.Nonce, Origin: origin, Issue: l.Issue, Card: card, State: l.State,
 				Dates: mapping.Dates{Created: l.Created, Synced: p.o.Now().UTC()}, // a link that was never synchronised would look for its card
 			},
 		}
@@ -155,10 +159,7 @@ func (p *Pairing) rejoin(ctx context.Context, key store.Key, card mapping.CardID
 
 func (p *Pairing) joinNew(ctx context.Context, route *mapping.Route, issue *mapping.Issue, card mapping.CardID) (*mapping.Link, error) {
 	l := route.JoinIssue(issue, card, p.o.Now().UTC())
-	_, marks := p.set().Keys.Body(issue.Body)
-	if slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkIssue && m.Partner == string(card.ID) }) {
-		l.Origin = mapping.Planning // planbridge made the issue for this card: it keeps its marker
-	}
+	l.Origin = p.origin(issue, card.ID)
 	seen, err := p.o.Store.Observe(ctx, route.Project, []store.Observation{{Refs: l.Refs(), Create: l}})
 	switch {
 	case err != nil:
@@ -170,4 +171,14 @@ func (p *Pairing) joinNew(ctx context.Context, route *mapping.Route, issue *mapp
 	}
 	p.o.Queue.Kick()
 	return l, nil
+}
+
+// origin is the side of the first item of a pair. It is planning where planbridge made the issue for
+// the card: then the issue keeps its marker.
+func (p *Pairing) origin(issue *mapping.Issue, card mapping.ObjectID) mapping.Side {
+	_, marks := p.set().Keys.Body(issue.Body)
+	if slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkIssue && m.Partner == string(card) }) {
+		return mapping.Planning
+	}
+	return mapping.GitHub
 }

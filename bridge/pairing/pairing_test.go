@@ -110,3 +110,42 @@ func TestALostPairIsLinked(t *testing.T) {
 		})
 	}
 }
+
+// TestTheOriginOfAPairThatIsLinkedAgain: the item that planbridge made keeps its marker, also where
+// the pair was erased, or was parted and gets another card.
+func TestTheOriginOfAPairThatIsLinkedAgain(t *testing.T) {
+	marked := func(partner string) string {
+		return keys.AppendComment("What to do", mapping.Marker{Kind: mapping.MarkIssue, Link: "00000000000000aa", Nonce: "00000000000000bb", Partner: partner})
+	}
+	for name, c := range map[string]struct {
+		state  mapping.LinkState
+		origin mapping.Side
+		card   mapping.ObjectID // that the pair had
+		body   string
+		want   mapping.Side
+	}{
+		"erased, planbridge made the issue":                {mapping.Erased, mapping.Planning, "card", marked("card"), mapping.Planning},
+		"erased, and the issue has no marker any more":     {mapping.Erased, mapping.Planning, "card", "", mapping.Planning},
+		"erased, planbridge made the card":                 {mapping.Erased, mapping.GitHub, "card", "", mapping.GitHub},
+		"another card, for which planbridge made it":       {mapping.Dormant, mapping.GitHub, "other", marked("card"), mapping.Planning},
+		"another card, and planbridge made it for a third": {mapping.Dormant, mapping.Planning, "other", marked("other"), mapping.GitHub},
+		"another card, of people":                          {mapping.Dormant, mapping.GitHub, "other", "", mapping.GitHub},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+			l := &mapping.Link{ID: "l1", Project: "p", Parted: true, Pair: mapping.Pair{
+				State: c.state, Origin: c.origin, Nonce: "00000000000000bb", Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, Card: mapping.CardID{ID: c.card},
+			}}
+			if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
+				t.Fatal(err)
+			}
+			got, err := over(s, c.body).Link(t.Context(), "acme/web#12", "card")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Origin != string(c.want) || got.State != string(mapping.Linked) {
+				t.Errorf("it is %s, its origin %s, want %s", got.State, got.Origin, c.want)
+			}
+		})
+	}
+}
