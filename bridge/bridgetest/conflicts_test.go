@@ -117,12 +117,19 @@ func partingEndsQuestions(t *testing.T, part func(*world) error) {
 		open, _, err := w.App.Operator().Questions(t.Context(), "", 10)
 		return err == nil && len(open) == 1 && open[0].ID == c.ID && slices.Contains(w.Repo.Issue(n).Labels, "plan:conflict")
 	})
-	if err := w.App.Operator().ResolveConflict(t.Context(), c.ID, mapping.GitHub); err != nil {
+	if err := w.App.Operator().ResolveConflict(status.WithActor(t.Context(), "carol"), c.ID, mapping.GitHub); err != nil {
 		t.Fatal(err)
 	}
 	w.Await("the answer on both sides", func() bool {
 		return w.Project.Card(card).Title == "octocat's" && !slices.Contains(w.Repo.Issue(n).Labels, "plan:conflict")
 	})
+	w.AwaitSettled()
+	if page := w.asked("/"); !regexp.MustCompile("<strong>carol</strong> answered: GitHub&#39;s title of <[^>]*>acme/web#1</a> holds; the card followed").MatchString(page) {
+		t.Errorf("the page does not say that carol answered:\n%s", page)
+	}
+	if all, err := w.App.Operator().Conflicts(t.Context(), 10); err != nil || len(all) != 1 || all[0].AnsweredBy != "carol" || all[0].Rule != "carol answered: github" {
+		t.Errorf("the ledger has %+v, %v", all, err)
+	}
 }
 
 func TestOperatorUndoes(t *testing.T) { onBothStores(t, operatorUndoes) }

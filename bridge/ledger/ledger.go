@@ -66,7 +66,8 @@ func (l *Ledger) ResolveConflict(ctx context.Context, id string, winner mapping.
 		if c.State != mapping.ConflictOpen && c.State != mapping.ConflictAnswered {
 			return fmt.Errorf("it is %s; only one that is asked can be resolved: %w", c.State, status.ErrState)
 		}
-		c.State, c.Winner, c.Rule = mapping.ConflictAnswered, winner, status.Actor(ctx)+" chose "+string(winner)
+		c.State, c.Winner, c.AnsweredBy = mapping.ConflictAnswered, winner, status.Actor(ctx)
+		c.Rule = c.AnsweredBy + " answered: " + string(winner)
 		return l.o.Store.PutConflict(ctx, *c)
 	})
 }

@@ -63,6 +63,9 @@ func (w decider) resolve() (mapping.Plan, error) {
 	}
 	in.Rewound = freshness(w).rewoundNow()
 	plan := mapping.Resolve(in)
+	if err := ledger(w).creditUndo(&plan); err != nil {
+		return mapping.Plan{}, err
+	}
 	signer(w).restoreMarker(&plan)
 	changes, err := lister(w).decideList()
 	bodyEditor(w).wholeBodies(&plan, changes)

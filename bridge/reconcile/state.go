@@ -266,21 +266,21 @@ func (w *state) note(side mapping.Side, a mapping.Attribute, what, why string) {
 	w.notePart(part, side, a, what, why)
 }
 
-// noteWrite is note for a decision that was written. Where the decision carries an operator's
-// undo to the other side, the line says so and names the operator.
+// noteWrite is note for a decision that was written. The line of an operator's answer or undo
+// names the operator. A marker that comes back is nobody's edit.
 func (w *state) noteWrite(side mapping.Side, d mapping.Decision) {
-	what, by := "write", d.By
-	for i := range w.history {
-		if e := &w.history[i]; e.What == "undo" && e.Side == side.Other() && e.Attribute == d.Attribute {
-			by = e.Who
-		}
-	}
-	if by != "" {
+	what := "write"
+	switch {
+	case d.Action == mapping.RestoreMarker:
+		what = "mark"
+	case d.By != "" && d.Action == mapping.ResolveConflict:
+		what = "answer"
+	case d.By != "":
 		what = "undo"
 	}
 	w.note(side, d.Attribute, what, d.Why)
-	if by != "" {
-		w.history[len(w.history)-1].Who = by
+	if d.By != "" {
+		w.history[len(w.history)-1].Who = d.By
 	}
 }
 

@@ -7,61 +7,94 @@ import (
 	"planbridge/mapping"
 )
 
-func undo(w work) (verdict, error) {
-	asked := len(w.pair.Undo)
-	err := ledger(w).undo()
-	return anewIf(len(w.pair.Undo) < asked, err)
-}
+func undo(w work) (verdict, error) { return anewIf(ledger(w).undo()) }
 
 // undo restores the losers that an operator asked for. Each is written to the side it came
-// from, like a person's edit there, and then crosses as an ordinary change. A value that has
-// changed since the conflict is not overwritten: there is nothing to undo then. Where both
-// values still stand, as the winner may not be written yet, the undo waits for that.
-func (w ledger) undo() error {
+// from, like a person's edit there, and then crosses as an ordinary change. It reports whether
+// there was one: that is done with once its value has crossed, too. A value that has changed
+// since the conflict is not overwritten: there is nothing to undo then. Where both values still
+// stand, as the winner may not be written yet, the undo waits for that.
+func (w ledger) undo() (asked bool, err error) {
 	for a, id := range mapping.Sorted(w.pair.Undo) {
 		c, known, err := w.ledgerEntry(id)
-		if known {
-			err = w.undoOne(a, c)
+		crosses := false
+		if known && c.State != mapping.ConflictUndone {
+			asked = true
+			crosses, err = w.undoOne(a, c)
 		}
-		if errors.Is(err, errNotDecided) {
+		if crosses || errors.Is(err, errNotDecided) {
 			continue
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
 		delete(w.pair.Undo, a)
 	}
+	return asked, nil
+}
+
+// creditUndo names the operator in the decisions that carry to the other side what an undo
+// brought back. The undo of a line's conflict stands with the root.
+func (w ledger) creditUndo(plan *mapping.Plan) error {
+	asked, task := w.pair.Undo, mapping.ObjectID("")
+	if w.pair.IsTask() {
+		task = w.pair.Card.ID
+	}
+	if !w.pair.HasIssue() {
+		asked = w.root.pair.Undo
+	}
+	for a, id := range mapping.Sorted(asked) {
+		c, known, err := w.ledgerEntry(id)
+		if err != nil {
+			return err
+		}
+		for i := range plan.Decisions {
+			d := &plan.Decisions[i]
+			back := d.Action == mapping.ToPlan && c.Winner == mapping.Planning && mapping.Same(a, d.Base.GitHub, c.GitHub) ||
+				d.Action == mapping.ToHub && c.Winner != mapping.Planning && planningWriter(w).agrees(a, c.Planning, d.Base.Planning)
+			if known && d.Attribute == a && c.Task == task && back {
+				d.By, d.Why = undoneBy(c)
+			}
+		}
+	}
 	return nil
+}
+
+// undoneBy is who asked for the undo of a conflict, and the reason of its writes.
+func undoneBy(c mapping.Conflict) (who, why string) {
+	who = cmp.Or(c.UndoneBy, "an operator")
+	return who, who + " undid conflict " + c.ID
 }
 
 // errNotDecided: both values of a conflict still stand.
 var errNotDecided = errors.New("the winner is not written")
 
-func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) error {
+// undoOne restores one loser, and reports whether it is still to cross.
+func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) (crosses bool, err error) {
 	if part := w.link.Part(mapping.TaskRef(c.Task)); part != nil && !w.pair.IsTask() {
 		if part.Undo == nil {
 			part.Undo = map[mapping.Attribute]string{}
 		}
 		part.Undo[a] = c.ID
-		return nil
+		return false, nil
 	}
 	if err := reader(w).readBoth(); err != nil {
-		return err
+		return false, err
 	}
 	pw, item := work(w), (*mapping.Pair)(nil)
 	if w.lists() && c.Task != "" {
-		var err error
 		if item, err = lister(w).itemOfTask(c.Task); err != nil {
-			return err
+			return false, err
 		}
 		if item == nil {
-			return w.noteUndone(c, false)
+			return false, w.noteUndone(c, false)
 		}
 		pw = lineTasks(w).lineWork(item)
 	}
 	of := func(v string) string { return w.link.Text(w.route, a, v) }
 	g, p, lost := pw.g[a].Value, pw.p[a], of(c.GitHub)
-	d := mapping.Decision{Attribute: a, Action: mapping.Undo, By: cmp.Or(c.UndoneBy, "an operator"), Why: "an operator undid conflict " + c.ID, Base: pw.pair.Base[a]}
+	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Base: pw.pair.Base[a]}
+	d.By, d.Why = undoneBy(c)
 	// Planning may store what is written to it in a spelling of its own.
 	holds := func(text string) bool { return planningWriter(w).agrees(a, text, of(p.Value)) }
 	won := mapping.PlanningForm(a, lost, p.Value)
@@ -70,14 +103,14 @@ func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) error {
 	}
 	if !holds(won) || !mapping.Equal(a, of(g), p.Value) && !holds(mapping.PlanningForm(a, of(g), p.Value)) {
 		if mapping.Same(a, g, c.GitHub) && mapping.Same(a, of(p.Value), of(c.Planning)) {
-			return errNotDecided
+			return false, errNotDecided
 		}
-		return w.noteUndone(c, false)
+		return false, w.noteUndone(c, false)
 	}
 	if err := w.writeUndo(d, c, item, g, lost, p); err != nil {
-		return err
+		return false, err
 	}
-	return w.noteUndone(c, true)
+	return true, w.noteUndone(c, true)
 }
 
 // writeUndo writes the loser of a conflict to the side it came from. item is the line that the

@@ -67,6 +67,32 @@ func TestActivityOfRoutes(t *testing.T) {
 	}
 }
 
+// TestActivityNamesWhoDidIt: a write names the operator whose answer or undo it carries out. A
+// write of which nobody is known names nobody.
+func TestActivityNamesWhoDidIt(t *testing.T) {
+	a := newAdmin(t)
+	link := &mapping.Link{Pair: mapping.Pair{Issue: mapping.IssueID{Repo: "acme/web", Number: 8}}}
+	for want, e := range map[string]mapping.Entry{
+		"alice answered: GitHub's title of acme/web#8 holds; the card followed":               {What: "answer", Side: mapping.Planning, Attribute: mapping.Title, Who: "alice"},
+		"alice answered: planning's text of acme/web#8 holds; the issue followed":             {What: "answer", Side: mapping.GitHub, Attribute: mapping.Summary, Who: "alice"},
+		"alice answered: GitHub's title of acme/web#8 holds; the task followed":               {What: "answer", Side: mapping.Planning, Attribute: mapping.Title, Who: "alice", Part: string(mapping.Checklist)},
+		"alice undid a conflict about the title of acme/web#8 ; the card shows what had lost": {What: "undo", Side: mapping.Planning, Attribute: mapping.Title, Who: "alice"},
+		"acme/web#8 : the title changed; the card followed in 2.0 s":                          {What: "write", Side: mapping.Planning, Attribute: mapping.Title, Took: 2},
+		"acme/web#8 was opened; its card was made":                                            {What: "create", Side: mapping.Planning},
+		"acme/web#8 : its marker was put back":                                                {What: "mark", Side: mapping.Planning, Attribute: mapping.Summary},
+		"acme/web#8 : a question about the title was answered":                                {What: "answered", Attribute: mapping.Title},
+		"acme/web#8 waits for a route that makes issues of cards":                             {What: "dormant"},
+	} {
+		e.At = noon
+		a.o.Monitor.(*watcher).recent = []status.Activity{status.ActivityOf(link, &e)}
+		page := a.text(a.do("GET", "/", ""), 200)
+		a.wants(page, "activity", want)
+		if text := a.shown(page, "activity"); strings.Contains(text, "somebody") {
+			t.Errorf("nobody is known: %s", text)
+		}
+	}
+}
+
 func TestPage(t *testing.T) {
 	a := newAdmin(t)
 	a.mem.queues["web"] = store.Depth{Live: 2, Bulk: 1, Waiting: map[string]int{"github": 4}, Failures: 2, Oldest: noon.Add(-time.Hour)}

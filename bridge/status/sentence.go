@@ -29,6 +29,8 @@ var did = map[mapping.Attribute]string{
 
 // tells has sentences about an item, by what was done. The attribute replaces %.
 var tells = map[string]string{
+	"answered":    ": a question about the % was answered",
+	"mark":        ": its marker was put back",
 	"conflict":    ": both sides changed the %",
 	"lost update": ": an edit of the % that a write ran over was brought back",
 	"refused":     ": a side refused the %",
@@ -64,16 +66,14 @@ func sentence(a *Activity) said {
 		return s
 	}
 	partner := "card"
-	if a.Task {
+	if a.Task || a.Part != "" {
 		partner = "task"
 	}
 	toPlanning := a.Side == string(mapping.Planning)
 	switch a.What {
 	case "write", "create":
 		s.Who = a.Who
-		if s.Who == "" && toPlanning {
-			s.Who = "somebody"
-		} else if s.Who == "" {
+		if s.Who == "" && !toPlanning {
 			s.Who = "planning"
 		}
 	}
@@ -84,6 +84,15 @@ func sentence(a *Activity) said {
 		if toPlanning {
 			s.Then = "; the " + partner + " shows what had lost"
 		}
+	case a.What == "answer":
+		s.Who, s.Did, s.Then = a.Who, "answered: GitHub's "+attribute+" of", " holds; the "+partner+" followed"
+		if !toPlanning {
+			s.Did, s.Then = "answered: planning's "+attribute+" of", " holds; the issue followed"
+		}
+	case a.What == "write" && toPlanning && s.Who == "": // GitHub did not say who, or nobody did
+		s.Then = ": the " + attribute + " changed; the " + partner + " followed" + took(a.Took)
+	case a.What == "create" && toPlanning && s.Who == "" && !a.Moved:
+		s.Then = " was opened; its " + partner + " was made" + took(a.Took)
 	case a.What == "write" && toPlanning:
 		s.Did, s.Then = verb(a.Attribute), "; the "+partner+" followed"+took(a.Took)
 	case a.What == "write":

@@ -39,7 +39,7 @@ func testLedger(f *fixture) {
 	if err != nil || !cmp.Equal(got, c) {
 		f.Errorf("Conflict = %+v, %v", got, err)
 	}
-	c.State, c.Winner, c.Comments = mapping.ConflictSettled, mapping.GitHub, []int64{5}
+	c.State, c.Winner, c.AnsweredBy, c.UndoneBy, c.Comments = mapping.ConflictSettled, mapping.GitHub, "alice", "bob", []int64{5}
 	c.At = c.At.Add(time.Hour) // replaces even where its place in the order moves
 	f.no("PutConflict", f.PutConflict(f.ctx, c))
 	all, next, err := f.Conflicts(f.ctx, f.project, "", 10)
