@@ -28,9 +28,10 @@ func (im *run) findMarked(ctx context.Context) error {
 	}
 	im.job.Doing("looking for markers")
 	im.marked = marked{map[int64]bool{}, map[mapping.ObjectID]bool{}}
-	keys := im.Inventory.Settings().Keys
+	keys, cards := im.Inventory.Settings().Keys, 0
 	err := im.Inventory.EachProject(im.routes, func(project mapping.ObjectID, side inventory.Planning) error {
 		return side.EachCard(ctx, func(card mapping.Card) error {
+			cards++
 			_, marks := keys.In(project).Body(card.Summary.Value)
 			for _, m := range marks {
 				if issue, err := strconv.ParseInt(m.Partner, 10, 64); err == nil && m.Kind == mapping.MarkCard {
@@ -40,7 +41,7 @@ func (im *run) findMarked(ctx context.Context) error {
 			return nil
 		})
 	})
-	if err != nil {
+	if err != nil || cards == 0 { // a pair has a card
 		return err
 	}
 	walk := &issueWalk{run: im, visit: im.findPair(map[int64]bool{})}
