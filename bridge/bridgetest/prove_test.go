@@ -70,7 +70,7 @@ func TestServiceTellsOnceOfWhatCannotBeListed(t *testing.T) {
 	lists := func() int { return w.GitHub.Calls("org.repos") }
 	before := lists()
 	w.Await("more rounds and proofs", func() bool { return lists() > before+8 })
-	if n := log.Lines("nobody"); n != 2 || log.Lines(fault) != 1 || log.Lines(`level=WARN msg="repository could not be listed" repo=nobody/*`) != 1 {
+	if n := log.Lines("nobody"); n != 2 || log.Lines(fault) != 1 || log.Lines(`level=WARN msg="the repositories of an owner could not be listed" owner=nobody repo=nobody/*`) != 1 {
 		t.Errorf("%d lines tell of it:\n%s", n, log)
 	}
 }

@@ -72,13 +72,19 @@ func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
 // tellListing logs once that GitHub refuses to list a repository or a glob, and once that it
 // lists it again.
 func (c *CatchUp) tellListing(what string, err error) {
+	failed, again, about := "repository could not be listed", "repository is listed again", []any{"repo", what}
+	if mapping.IsGlob(what) {
+		owner, _, _ := strings.Cut(what, "/")
+		failed, again = "the repositories of an owner could not be listed", "the repositories of an owner are listed again"
+		about = []any{"owner", owner, "repo", what}
+	}
 	switch {
 	case mapping.Refused(err) && !c.refused[what]:
 		c.refused[what] = true
-		c.o.Logger.Warn("repository could not be listed", "repo", what, "err", err)
+		c.o.Logger.Warn(failed, append(about, "err", err)...)
 	case err == nil && c.refused[what]:
 		delete(c.refused, what)
-		c.o.Logger.Info("repository is listed again", "repo", what)
+		c.o.Logger.Info(again, about...)
 	}
 }
 
