@@ -45,8 +45,7 @@ func (d *decoder) other(path, name string, decode func(body ast.Node)) {
 	data, err := read(file)
 	if err != nil {
 		// The fault already has the name.
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
+		if pe, ok := errors.AsType[*fs.PathError](err); ok {
 			err = pe.Err
 		}
 		d.faultAt(path, d.src.at[path], quote(name), "a file that can be read: "+err.Error())

@@ -75,8 +75,7 @@ func parseWith(data []byte, name string, env func(string) (string, bool), wanted
 	d.src.at[""] = position{name, 1, 1}
 	c := d.config(body)
 	c.settle(d.keys)
-	var semantic Faults
-	if errors.As(c.Validate(), &semantic) {
+	if semantic, ok := errors.AsType[Faults](c.Validate()); ok {
 		d.faults = append(d.faults, semantic...)
 	}
 	if err := d.faults.asError(d.src.files); err != nil {
@@ -114,8 +113,7 @@ func parse(data []byte) (ast.Node, *Fault) {
 func syntaxFault(err error) *Fault {
 	f := &Fault{Line: 1, Column: 1, Found: "something that is not YAML", Want: "YAML"}
 	// Use only the message: the error's text quotes the file, with secrets.
-	var syntax yaml.Error
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[yaml.Error](err); ok {
 		f.Found = "not YAML: " + syntax.GetMessage()
 		if t := syntax.GetToken(); t != nil && t.Position != nil {
 			f.Line, f.Column = max(t.Position.Line, 1), max(t.Position.Column, 1)

@@ -94,8 +94,7 @@ func readSecret(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		// The fault already has the path.
-		var pe *os.PathError
-		if errors.As(err, &pe) {
+		if pe, ok := errors.AsType[*os.PathError](err); ok {
 			err = pe.Err
 		}
 		return "", err

@@ -86,11 +86,11 @@ func addItems(body string, fresh []Item) string {
 			return longer
 		}
 	}
-	lines := ""
+	var lines strings.Builder
 	for _, item := range fresh {
-		lines += "- " + itemText(item) + "\n"
+		lines.WriteString("- " + itemText(item) + "\n")
 	}
-	if longer := appendLines(body, lines); keeps(longer, all, len(all)) {
+	if longer := appendLines(body, lines.String()); keeps(longer, all, len(all)) {
 		return longer
 	}
 	return onTop(all, WithoutItems(body))

@@ -59,10 +59,7 @@ func (rs Routes) Takes(l *Link, issue *Issue, scheme LabelScheme) *Route {
 	if own := rs.ByName(l.Route); slices.Contains(among, own) {
 		return own
 	}
-	i := slices.IndexFunc(among, func(r *Route) bool { ok, _ := r.Accepts(issue, scheme); return ok })
-	if i < 0 {
-		i = 0
-	}
+	i := max(slices.IndexFunc(among, func(r *Route) bool { ok, _ := r.Accepts(issue, scheme); return ok }), 0)
 	if len(among) == 0 {
 		return nil
 	}

@@ -97,8 +97,8 @@ func fill(t *testing.T, v reflect.Value, n *int) {
 			v.Set(reflect.ValueOf(noon.Add(time.Duration(*n) * time.Second)))
 			return
 		}
-		for i := range v.NumField() {
-			fill(t, v.Field(i), n)
+		for _, field := range v.Fields() {
+			fill(t, field, n)
 		}
 	default:
 		t.Fatalf("a record has a %s, which this test does not know", v.Kind())

@@ -144,10 +144,10 @@ func (w *World) services() (err error) {
 // YAML is the world's configuration file.
 func (w *World) YAML() string {
 	storeURL := or(w.o.Store, "file:"+filepath.Join(w.o.Dir, "planbridge.db"))
-	route := ""
-	for _, line := range strings.Split(strings.TrimRight(w.o.Route, "\n"), "\n") {
+	var route strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(w.o.Route, "\n"), "\n") {
 		if line != "" {
-			route += "    " + line + "\n"
+			route.WriteString("    " + line + "\n")
 		}
 	}
 	text := fmt.Sprintf(`server:
@@ -185,7 +185,7 @@ routes:
     project: web
     bucket: %s
 %s`, w.listen, w.GitHub.URL(), w.o.CatchUp, w.o.Settle, w.o.EnterDelay, w.Planning.URL(), w.o.Poll, w.o.Settle,
-		w.Project.ID(), BridgeUser, storeURL, or(w.o.Prefix, "planbridge"), w.o.Coalesce, RepoName, Bucket, route)
+		w.Project.ID(), BridgeUser, storeURL, or(w.o.Prefix, "planbridge"), w.o.Coalesce, RepoName, Bucket, route.String())
 	if w.o.Config != nil {
 		text = w.o.Config(text)
 	}

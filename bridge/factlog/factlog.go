@@ -215,23 +215,24 @@ func keyOf(r slog.Record, about []slog.Attr) string {
 
 // scoped is the key of a fact that lines name.
 func scoped(fact string, about []slog.Attr) string {
-	key := "fact\x00" + fact
+	var key strings.Builder
+	key.WriteString("fact\x00" + fact)
 	only, scoped := scopeOf[fact]
 	for _, scope := range scopes {
 		if scoped && scope != only {
 			continue
 		}
 		if v, is := value(about, scope); is {
-			key += "\x00" + scope + "=" + v
+			key.WriteString("\x00" + scope + "=" + v)
 		}
 	}
-	return key
+	return key.String()
 }
 
 func value(attrs []slog.Attr, key string) (string, bool) {
-	for i := len(attrs) - 1; i >= 0; i-- {
-		if attrs[i].Key == key {
-			return attrs[i].Value.Resolve().String(), true
+	for _, attr := range slices.Backward(attrs) {
+		if attr.Key == key {
+			return attr.Value.Resolve().String(), true
 		}
 	}
 	return "", false

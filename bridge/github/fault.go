@@ -33,12 +33,10 @@ func lost(k class) error {
 
 // transportError classifies an error of http.Client.
 func transportError(err error, k class) error {
-	var known *notSent
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*notSent](err); ok {
 		return known.err
 	}
-	var u *url.Error // url.Error repeats method and URL
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	return fmt.Errorf("%w: %w", lost(k), err)

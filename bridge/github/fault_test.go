@@ -20,8 +20,7 @@ func kinds(err error) []string {
 			list = append(list, name)
 		}
 	}
-	var limited *mapping.RateLimited
-	if errors.As(err, &limited) {
+	if _, ok := errors.AsType[*mapping.RateLimited](err); ok {
 		list = append(list, "limited")
 	}
 	return list

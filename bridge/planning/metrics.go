@@ -37,8 +37,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 
 func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 	err := r.Register(c)
-	var already prometheus.AlreadyRegisteredError
-	if errors.As(err, &already) {
+	if already, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
 		if known, ok := already.ExistingCollector.(C); ok {
 			return known
 		}

@@ -166,8 +166,7 @@ func (f *findings) refused(service, format string, args ...any) {
 // away adds a fault that another service causes: it does not answer, or accepts no more
 // requests for a while. The format says what follows from that.
 func (f *findings) away(err error, format string, args ...any) {
-	var limited *mapping.RateLimited
-	if errors.As(err, &limited) {
+	if limited, ok := errors.AsType[*mapping.RateLimited](err); ok {
 		until := f.now.Add(limited.After + time.Minute - 1).Truncate(time.Minute) // many places say the same
 		f.fault("it was not looked at: %s takes no more requests until %s (%s)", limited.Service(), until.UTC().Format(time.RFC3339), limited.Why)
 	} else {

@@ -78,7 +78,7 @@ func chaosSettings(env func(string) string) (seeds []uint64, of size, err error)
 		}
 		return seeds, of, nil
 	}
-	for _, word := range strings.Fields(list) {
+	for word := range strings.FieldsSeq(list) {
 		seed, err := strconv.ParseUint(word, 10, 64)
 		if err != nil {
 			return nil, of, fmt.Errorf("PLANBRIDGE_CHAOS_SEEDS: %w", err)

@@ -333,7 +333,7 @@ func parted(a mapping.Attribute, value string) []string {
 	var out []string
 	switch a {
 	case mapping.Summary:
-		for _, line := range strings.Split(plainBullets(mapping.Canonical(mapping.Restore(value))), "\n") {
+		for line := range strings.SplitSeq(plainBullets(mapping.Canonical(mapping.Restore(value))), "\n") {
 			if line = strings.TrimSpace(line); line != "" {
 				out = append(out, line)
 			}

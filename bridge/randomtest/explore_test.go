@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 	"testing/cryptotest"
@@ -90,7 +91,7 @@ func (e *explorer) walk(t *testing.T, offs []turnOff) {
 		}
 		e.seen[state] = e.ways
 		for nth := 1; nth < choices; nth++ {
-			e.next = append(e.next, append(offs[:len(offs):len(offs)], turnOff{place, nth}))
+			e.next = append(e.next, append(slices.Clip(offs), turnOff{place, nth}))
 		}
 		return true
 	}

@@ -152,7 +152,7 @@ func (j *judging) stays(a mapping.Attribute, i *seenIssue, c *seenCard) bool {
 
 // greatest is the greatest of numbers that are joined by commas.
 func greatest(list string) (most float64) {
-	for _, text := range strings.Split(list, ",") {
+	for text := range strings.SplitSeq(list, ",") {
 		if n, err := strconv.ParseFloat(text, 64); err == nil {
 			most = max(most, n)
 		}

@@ -147,7 +147,7 @@ func policiesOf(route string) (func(attribute string) string, error) {
 		if !ok {
 			continue
 		}
-		for _, one := range strings.Split(strings.TrimSuffix(text, "}"), ", ") {
+		for one := range strings.SplitSeq(strings.TrimSuffix(text, "}"), ", ") {
 			name, policy, ok := strings.Cut(one, ": ")
 			if !ok {
 				return nil, fmt.Errorf("policy %q", one)

@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,9 +14,9 @@ import (
 func (w *world) entries(what string) (out []mapping.Entry) {
 	lines, err := w.store.History(context.Background(), store.Key{Project: project, Link: w.link().ID}, 1000)
 	w.check(err)
-	for i := len(lines) - 1; i >= 0; i-- {
-		if lines[i].What == what {
-			out = append(out, lines[i])
+	for _, line := range slices.Backward(lines) {
+		if line.What == what {
+			out = append(out, line)
 		}
 	}
 	return out

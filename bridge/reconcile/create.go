@@ -260,8 +260,7 @@ func (c *creation) halve(wants []*want) error {
 
 // Certain reports whether a failed create certainly made nothing.
 func Certain(err error) bool {
-	var limited *mapping.RateLimited
-	if errors.As(err, &limited) {
+	if _, ok := errors.AsType[*mapping.RateLimited](err); ok {
 		return true
 	}
 	for _, known := range []error{

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"time"
 
 	"planbridge/mapping"
@@ -144,7 +145,7 @@ type logger struct {
 }
 
 func (l logger) say(level Level, text string, attributes []any) {
-	tell(l.w, Say{level, text, append(l.of[:len(l.of):len(l.of)], attributes...)})
+	tell(l.w, Say{level, text, append(slices.Clip(l.of), attributes...)})
 }
 
 func (l logger) Debug(text string, attributes ...any) { l.say(Debug, text, attributes) }

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,10 +88,8 @@ func (w projector) shown() *mapping.Shown {
 // the work on the key. Anything else puts the projection off.
 func (w projector) attempt(what string, show func() error) error {
 	names := []string{what + " in " + w.owner.Issue.Repo, what + " of " + string(w.link.ID)}
-	for _, name := range names {
-		if w.isPaused(name) {
-			return nil
-		}
+	if slices.ContainsFunc(names, w.isPaused) {
+		return nil
 	}
 	err := show()
 	if IsGone(err) || errors.Is(err, mapping.ErrMoved) { // the issue, or only what was asked of it?

@@ -1,6 +1,10 @@
 package reconcile_test
 
-import "planbridge/mapping"
+import (
+	"slices"
+
+	"planbridge/mapping"
+)
 
 // shows stands, among what people change at random, for what only planning
 // says.
@@ -18,7 +22,7 @@ func (w *world) showAnything(where mapping.Side, change int) {
 			case 0:
 				i.Labels = without(i.Labels, "bucket:Incoming")
 			case 1:
-				i.Labels = append(i.Labels[:len(i.Labels):len(i.Labels)], "plan:Approved", "bucket:Mine")
+				i.Labels = append(slices.Clip(i.Labels), "plan:Approved", "bucket:Mine")
 			case 2:
 				i.Milestone = 0
 			default:

@@ -85,8 +85,7 @@ func (n *names) event(name string, id int64, want bool) {
 func (n *names) called(want string) {
 	n.t.Helper()
 	now, err := n.Locate(n.t.Context(), "acme/web", 0, time.Now())
-	var other *mapping.StrangerError
-	if errors.As(err, &other) {
+	if _, ok := errors.AsType[*mapping.StrangerError](err); ok {
 		now, err = "a stranger", nil
 	}
 	if err != nil || now != want {

@@ -271,7 +271,7 @@ func TestConflictsRunning(t *testing.T) {
 	goOn()
 	id := ""
 	op.until("an open conflict", func() bool {
-		for _, line := range strings.Split(op.fine("conflicts"), "\n") {
+		for line := range strings.SplitSeq(op.fine("conflicts"), "\n") {
 			if strings.Contains(line, "open") {
 				id, _, _ = strings.Cut(line, " ")
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -45,7 +46,7 @@ func checkWords(command *kong.Context) error {
 		if value == nil {
 			continue
 		}
-		if text, ok := value.Target.Interface().(string); ok && text == "" {
+		if text, ok := reflect.TypeAssert[string](value.Target); ok && text == "" {
 			return fmt.Errorf("%s: \"\", expected a value", value.ShortSummary())
 		}
 	}

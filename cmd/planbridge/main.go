@@ -142,7 +142,6 @@ func newParser(cli *commands, path string, stdout, stderr io.Writer, exit func(i
 // report prints an error, each of several faults on a line of its own, and
 // returns the exit status that fits it.
 func report(stderr io.Writer, err error) int {
-	var m misuse
 	var faults config.Faults
 	switch {
 	case err == nil:
@@ -154,7 +153,7 @@ func report(stderr io.Writer, err error) int {
 		return exitUsage
 	}
 	fmt.Fprintln(stderr, "planbridge:", strings.TrimSpace(err.Error()))
-	if errors.As(err, &m) {
+	if _, ok := errors.AsType[misuse](err); ok {
 		return exitUsage
 	}
 	return exitFailure

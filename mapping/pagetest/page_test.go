@@ -91,7 +91,7 @@ func TestSentencesAreShort(t *testing.T) {
 		for _, prose := range p.Prose {
 			for _, sentence := range sentenceEnd.Split(prose, -1) {
 				n := 0
-				for _, w := range strings.Fields(sentence) {
+				for w := range strings.FieldsSeq(sentence) {
 					if word.MatchString(w) {
 						n++
 					}

@@ -128,8 +128,8 @@ func isFlat(t reflect.Type) bool {
 		if t == reflect.TypeFor[time.Time]() {
 			return true
 		}
-		for i := range t.NumField() {
-			if !isFlat(t.Field(i).Type) {
+		for field := range t.Fields() {
+			if !isFlat(field.Type) {
 				return false
 			}
 		}

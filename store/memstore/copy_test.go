@@ -46,7 +46,7 @@ func fill(v reflect.Value, n int64) {
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, value)
 	case reflect.Struct:
-		if at, ok := v.Addr().Interface().(*time.Time); ok {
+		if at, ok := reflect.TypeAssert[*time.Time](v.Addr()); ok {
 			*at = time.Unix(n, 0)
 			return
 		}
@@ -81,9 +81,9 @@ func overwrite(v reflect.Value) {
 		}
 		v.Clear()
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if _, ok := v.Addr().Interface().(*time.Time); !ok {
-				overwrite(v.Field(i))
+		for _, field := range v.Fields() {
+			if _, ok := reflect.TypeAssert[*time.Time](v.Addr()); !ok {
+				overwrite(field)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
@@ -61,11 +62,12 @@ var (
 
 // load joins the parts of a script after the prelude.
 func load(names ...string) *redis.Script {
-	text := source("prelude")
+	var text strings.Builder
+	text.WriteString(source("prelude"))
 	for _, name := range names {
-		text += source(name)
+		text.WriteString(source(name))
 	}
-	return redis.NewScript(text)
+	return redis.NewScript(text.String())
 }
 
 // source reads an embedded script; a missing one is a fault of the build.

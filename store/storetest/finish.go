@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -42,12 +43,12 @@ func (f *fixture) worked() (*mapping.Link, *store.Claim) {
 // wantInbox demands what a claim carries.
 func (f *fixture) wantInbox(c *store.Claim, digest string, events int) {
 	f.Helper()
-	got := ""
+	var got strings.Builder
 	for _, s := range c.Inbox {
-		got += s.Digest
+		got.WriteString(s.Digest)
 	}
-	if got != digest || len(c.Events) != events {
-		f.Errorf("claim of %s carries snapshots %q and %d events, want %q and %d", c.Key, got, len(c.Events), digest, events)
+	if got.String() != digest || len(c.Events) != events {
+		f.Errorf("claim of %s carries snapshots %q and %d events, want %q and %d", c.Key, got.String(), len(c.Events), digest, events)
 	}
 }
 

@@ -3,6 +3,7 @@ package planningmodel
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // The statuses of answers where the traits do not say otherwise.
@@ -36,14 +37,15 @@ type Conflict struct {
 }
 
 func (e *Conflict) Error() string {
-	words := "version conflict: "
+	var words strings.Builder
+	words.WriteString("version conflict: ")
 	for i, name := range e.Stale {
 		if i > 0 {
-			words += ", "
+			words.WriteString(", ")
 		}
-		words += fmt.Sprintf("%s is at version %d", name, e.Item.Attrs[name].Version)
+		fmt.Fprintf(&words, "%s is at version %d", name, e.Item.Attrs[name].Version)
 	}
-	return words
+	return words.String()
 }
 
 // Session is the API of one project, for who has a secret of it. Its methods
