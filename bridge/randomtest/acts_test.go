@@ -43,13 +43,13 @@ func (c *chaos) act(kind string, what func(actor)) {
 // effect.
 func (c *chaos) work(ctx context.Context) {
 	r := rand.New(rand.NewPCG(c.seed, 4))
-	c.GitHub.BeforeWrite(func(op, _ string, number int) {
+	c.GitHub.BeforeWrite(func(op, repository string, number int) {
 		if op == "issue.patch" {
-			c.act("interruption", func(p actor) { p.interrupt(number) })
+			c.act("interruption", func(p actor) { c.at(p, repository).interrupt(number) })
 		}
 	})
 	for c.rests(ctx, r, 100*time.Millisecond, 600*time.Millisecond) {
-		c.act("people", actor.act)
+		c.act("people", c.live)
 	}
 }
 
@@ -118,7 +118,7 @@ func (c *chaos) flurry() {
 		if !pause(c.t.Context(), r, 0, 60*time.Millisecond) {
 			return
 		}
-		c.act("flurry", actor.act)
+		c.act("flurry", c.live)
 	}
 	pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
 	c.evening(r)
@@ -134,9 +134,9 @@ func (c *chaos) evening(r *rand.Rand) {
 		c.fate.habits(func(t *githubtest.Traits) { t.Drop, t.EchoBeforeAnswer, t.StaleReads = 0.3, true, 0 })
 		c.fate.slowGitHub(200 * time.Millisecond)
 	}
-	c.GitHub.BeforeWrite(func(op, _ string, number int) {
+	c.GitHub.BeforeWrite(func(op, repository string, number int) {
 		if op == "issue.patch" {
-			c.act("sorting", func(p actor) { p.tidy(number) })
+			c.act("sorting", func(p actor) { c.at(p, repository).tidy(number) })
 		}
 	})
 	for range 3 {

@@ -110,6 +110,7 @@ type chaos struct {
 	links   *linkActs         // what operators do to links; nil: nothing
 	public  *publicity        // when the repository is public; nil: never
 	reloads *reloads          // when the route is not configured; nil: never
+	other   *projects         // a second planning project; nil: there is none
 	calms   *turn             // whether people act while nothing goes wrong; nil: no
 	acted   time.Time         // when an operator took up failures or answered last
 }
@@ -133,6 +134,7 @@ func runChaos(t *testing.T, seed uint64, of size, s *simulation) map[string]int 
 	all.Go(func() { c.linking(ctx) })
 	all.Go(func() { c.publishing(ctx) })
 	all.Go(func() { c.reloading(ctx) })
+	all.Go(func() { c.arranging(ctx) })
 	all.Wait()
 
 	c.fate.rest()
@@ -142,10 +144,12 @@ func runChaos(t *testing.T, seed uint64, of size, s *simulation) map[string]int 
 		}
 	}
 	c.endReload()
+	c.endArranging()
 	complaints := append(c.endPause(), c.endLinking()...)
 	c.flurry()
 	c.public.end(c)
 	complaints = append(complaints, c.lastImport()...)
+	complaints = append(complaints, c.lastMove()...)
 	for _, next := range []func() []complaint{c.settle, c.unheard, c.quiet, c.calm, c.again} {
 		if len(complaints) == 0 {
 			complaints = next()
@@ -156,7 +160,7 @@ func runChaos(t *testing.T, seed uint64, of size, s *simulation) map[string]int 
 			complaints = append(complaints, complaint{what: err.Error()})
 		}
 	}
-	complaints = append(complaints, slices.Concat(c.sim.waitsUnexplained(), c.whilePaused(), c.whileUnlinked(), c.whilePublic(), c.whileAway())...)
+	complaints = append(complaints, slices.Concat(c.sim.waitsUnexplained(), c.whilePaused(), c.whileUnlinked(), c.whilePublic(), c.whileAway(), c.whileWithdrawn())...)
 	for _, path := range c.logs() {
 		lines, err := bridgetest.BadLines(path)
 		if err != nil {
@@ -206,10 +210,13 @@ func startChaos(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 		}
 		c.bridges = append(c.bridges, p)
 		c.GitHub.AddHook(bridgetest.RepoName, p.Webhooks(), bridgetest.WebhookSecret)
+		if c.other != nil && c.other.people != nil {
+			c.GitHub.AddHook(otherRepo, p.Webhooks(), bridgetest.WebhookSecret)
+		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), bridgetest.Patience)
 	defer cancel()
-	if err := c.Planning.Wait(ctx, func(s *planningtest.Server) bool { return s.Calls(planningtest.OpBacklogItems) > 3 }); err != nil {
+	if err := c.Planning.Wait(ctx, func(s *planningtest.Server) bool { return s.Calls(planningtest.OpBacklogItems) > 3*c.inAll() }); err != nil {
 		c.tell([]complaint{{what: err.Error()}})
 		t.FailNow()
 	}
@@ -244,11 +251,16 @@ func newWorld(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 		o.Route += c.policies()
 		c.drawPlain()
 		o.Route += c.oneWay()
-		c.pauses = c.trait(50)
-		c.drawLinkActs()
-		c.drawPublic(&o)
+		if c.drawProjects(); c.other == nil {
+			c.pauses = c.trait(50)
+			c.drawLinkActs()
+			c.drawPublic(&o)
+		}
 		c.calms = c.trait(50)
-		c.drawReloads()
+		if c.other == nil {
+			c.drawReloads()
+		}
+		c.routeTo(&o)
 	}
 	if s != nil {
 		o.Network = &sim.Network{Network: s.network, Actor: "service", Scheduler: s.scheduler}
@@ -269,6 +281,7 @@ func newWorld(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 		// or that differs for good: then nothing tells which card is an issue's.
 		s.people, c.people.careful = c.people, mayForget(seed) || directionOf(o.Route) != mapping.Both
 	}
+	c.makeOther(of)
 	t.Cleanup(func() {
 		c.endImports()
 		for _, p := range c.bridges {
@@ -289,7 +302,9 @@ func newWorld(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 			c.people.did(do("planning", "traits").with(now...), "fate: planning from now on: %s", strings.Join(now, " "))
 		})
 	}
-	c.drawImports()
+	if c.other == nil {
+		c.drawImports()
+	}
 	if c.reloads != nil {
 		w.GitHub.AddRepo(elsewhere, githubtest.RepoSpec{Private: true})
 	}
@@ -300,7 +315,7 @@ func newWorld(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 // newBridge prepares a bridge; nothing runs yet.
 func (c *chaos) newBridge(name string) (runner, error) {
 	if c.sim != nil {
-		return c.newVirtual(name)
+		return c.newVirtual(name), nil
 	}
 	return bridgetest.NewProcess(c.World, c.dir, name)
 }
@@ -321,7 +336,6 @@ func (c *chaos) settle() []complaint {
 	}
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
-	var err error
 	writes, since, began := -1, time.Now(), time.Now()
 	for {
 		idle, why := c.idle(ctx)
@@ -332,11 +346,10 @@ func (c *chaos) settle() []complaint {
 			writes, since = n, time.Now()
 		}
 		if rested := time.Since(since); rested > c.size.restFor() {
-			s := c.look()
-			if s.ledger, err = c.ledger(); err != nil {
+			complaints, err := c.judge()
+			if err != nil {
 				return []complaint{{what: err.Error()}}
 			}
-			complaints := judge(s)
 			if len(complaints) == 0 || rested > 4*c.size.restFor() { // whatever is wrong after a long rest stays wrong
 				return complaints
 			}
@@ -344,7 +357,8 @@ func (c *chaos) settle() []complaint {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return append(judge(c.look()), complaint{what: "never at rest: " + why})
+			complaints, _ := c.judge()
+			return append(complaints, complaint{what: "never at rest: " + why})
 		}
 	}
 }
@@ -375,21 +389,4 @@ func (c *chaos) idle(ctx context.Context) (bool, string) {
 		}
 	}
 	return true, "the bridge went on writing"
-}
-
-// quiet lets polls pass; a write of the bridge is an echo that goes on.
-func (c *chaos) quiet() []complaint {
-	hub, plan := c.GitHub.Writes(), len(c.Planning.Journal())
-	before := c.Writes()
-	ctx, cancel := context.WithTimeout(c.t.Context(), bridgetest.Patience)
-	defer cancel()
-	until := c.Planning.Calls(planningtest.OpBacklogItems) + bridgetest.QuietPolls
-	err := c.Planning.Wait(ctx, func(s *planningtest.Server) bool { return s.Calls(planningtest.OpBacklogItems) >= until })
-	if err != nil {
-		return []complaint{{what: err.Error()}}
-	}
-	if n := c.Writes() - before; n > 0 {
-		return []complaint{{what: fmt.Sprintf("%d writes after all was at rest (%d on GitHub); planning: %+v", n, c.GitHub.Writes()-hub, c.Planning.Journal()[plan:])}}
-	}
-	return nil
 }

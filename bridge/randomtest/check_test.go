@@ -38,7 +38,7 @@ func (c complaint) String() string {
 //   - the bridge never gave a card a title or an estimate that it had before:
 //     people write none twice.
 func judge(s seen) []complaint {
-	j := &judging{forgotten: s.forgotten, decides: s.decides, way: s.way}
+	j := &judging{forgotten: s.forgotten, decides: s.decides, way: s.way, former: map[string]bool{}}
 	j.spared(s)
 	partners := map[int]*seenCard{}
 	for i := range s.issues {
@@ -46,6 +46,9 @@ func judge(s seen) []complaint {
 			partners[s.issues[i].number] = c
 		}
 		j.issue(&s.issues[i])
+	}
+	for _, n := range slices.Sorted(maps.Keys(partners)) {
+		j.moves(s, &s.issues[slices.IndexFunc(s.issues, func(i seenIssue) bool { return i.number == n })], partners[n])
 	}
 	for i := range s.cards {
 		j.card(s, partners, &s.cards[i])
@@ -71,6 +74,7 @@ type judging struct {
 	// apart says that the pair stays unlinked.
 	apart   bool
 	brought map[mapping.Attribute][]string // the pair's values that an undo wrote back
+	former  map[string]bool                // the cards that issues had before they moved
 }
 
 func (j *judging) complain(i *seenIssue, c *seenCard, format string, args ...any) {
@@ -96,6 +100,7 @@ func (j *judging) partner(s seen, i *seenIssue) *seenCard {
 			found = append(found, c)
 		}
 	}
+	found = s.living(i, found)
 	must, may := s.enters(i)
 	must = must && !s.forgotten // what has no partner then may be older than the bridge, as it knows
 	if len(found) > 0 && !may {
@@ -151,6 +156,9 @@ func (j *judging) issue(i *seenIssue) {
 }
 
 func (j *judging) card(s seen, partners map[int]*seenCard, c *seenCard) {
+	if j.former[c.id] || j.former[c.of] {
+		return
+	}
 	var issues []int
 	for n, p := range partners {
 		if p.id == c.id {
@@ -189,7 +197,7 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 		if !mapping.Equal(a, g, p) && !j.apart && !j.stays(a, i, c) {
 			j.complain(i, c, "the %s differs:\nGitHub:   %q\nplanning: %q", a, g, p)
 		}
-		j.lost(a, i, c, i.past[a], c.past[a])
+		j.lost(a, i, c, i.past[a], c.everWas(a))
 		j.lost(a, i, c, c.past[a], i.past[a])
 	}
 	j.shown(i, c)
@@ -222,6 +230,9 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 		}
 		if j.forgotten && j.way == mapping.ToPlanning {
 			continue // nothing but the ledger kept what was overruled, and that was lost with the store
+		}
+		if a == mapping.State && len(c.earlier) > 0 {
+			continue // the tracking task of a card that it had before is a task as others
 		}
 		if j.apart && n+1 < len(past) && !past[n+1].person {
 			continue // a write ran over it just before the unlink: it is merged back once the pair is linked again
@@ -283,7 +294,7 @@ func kept(a mapping.Attribute, w write, i *seenIssue, c *seenCard) bool {
 			return true
 		}
 	}
-	for _, later := range slices.Concat(i.past[a], c.past[a]) {
+	for _, later := range slices.Concat(i.past[a], c.everWas(a)) {
 		// GitHub stamps whole seconds; and a value that was there again
 		// before a person wrote it can only be a state.
 		// Who sets a state means it, whatever stood there.

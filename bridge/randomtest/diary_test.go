@@ -62,7 +62,7 @@ func (d *diary) entries() []entry {
 
 // card is the place of a card among all that were made, as scenarios number them.
 func (p *people) card(id string) int {
-	for n, c := range p.w.Project.Cards() {
+	for n, c := range p.allCards() {
 		if c.ID == id {
 			return n + 1
 		}

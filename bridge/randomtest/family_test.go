@@ -29,13 +29,13 @@ func isTracking(keys mapping.Keys, t planningtest.TaskState) bool {
 }
 
 // lookTask reads a task as what a sub-issue is the partner of.
-func lookTask(w *bridgetest.World, keys mapping.Keys, of planningtest.CardState, t planningtest.TaskState) seenCard {
+func lookTask(p *planningtest.Project, keys mapping.Keys, of planningtest.CardState, t planningtest.TaskState) seenCard {
 	summary, marks := keys.Body(t.Summary)
-	out := seenCard{id: t.ID, of: of.ID, bucket: of.Bucket, seenItem: seenItem{
-		marks: marks, own: madeByAPI(w, t.ID), past: planPast(w, keys, t.ID),
+	out := seenCard{id: t.ID, project: p.ID(), of: of.ID, bucket: of.Bucket, seenItem: seenItem{
+		marks: marks, own: madeByAPI(p, t.ID), past: planPast(p, keys, t.ID),
 		now: map[mapping.Attribute]string{mapping.Title: t.Title, mapping.Summary: summary, mapping.Estimate: number(t.Estimate), mapping.State: t.State},
 	}}
-	out.past[mapping.State] = planWrites(w.Project.History(t.ID, "state"), func(v string) string { return v })
+	out.past[mapping.State] = planWrites(p.History(t.ID, "state"), func(v string) string { return v })
 	return out
 }
 
@@ -78,7 +78,7 @@ func (p actor) makeTask(c planningtest.CardState, who string) {
 	}
 	p.did(do("planning", "new-task", p.card(c.ID), who, spec.Title).and("state", spec.State).and("summary", spec.Summary).and("hours", number(spec.Estimate)),
 		"%s makes a task %q on card %d", who, spec.Title, p.card(c.ID))
-	p.w.Project.NewTask(c.ID, who, spec)
+	p.project(c.ID).NewTask(c.ID, who, spec)
 }
 
 // editTask edits a task; of a tracking task nothing but the state.
@@ -92,7 +92,7 @@ func (p actor) editTask(t planningtest.TaskState, who string) {
 	if p.isTracking(t) {
 		did = do("planning", "task", p.card(t.Card), who)
 	}
-	p.w.Project.EditTask(t.ID, who, func(e *planningtest.TaskEdit) {
+	p.project(t.ID).EditTask(t.ID, who, func(e *planningtest.TaskEdit) {
 		switch what {
 		case 0:
 			e.Title = title

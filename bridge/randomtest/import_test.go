@@ -178,6 +178,9 @@ func (c *chaos) lastImport() []complaint {
 			return []complaint{{what: err.Error()}}
 		}
 	}
+	if c.public != nil {
+		time.Sleep(visibilityAge + time.Second) // virtual: then the bridges know that the repository is private
+	}
 	c.idle(ctx) // failures are taken up again
 	if c.sim != nil {
 		return c.lastAsked(ctx)

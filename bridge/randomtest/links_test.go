@@ -217,7 +217,7 @@ func (c *chaos) whileUnlinked() (all []complaint) {
 			}
 		}
 		items := []string{u.card}
-		for _, t := range c.Project.Card(u.card).Tasks {
+		for _, t := range c.people.project(u.card).Card(u.card).Tasks {
 			items = append(items, t.ID)
 		}
 		for _, call := range c.Planning.Journal() {

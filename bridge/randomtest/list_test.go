@@ -43,16 +43,16 @@ func hubList(w *bridgetest.World, i githubtest.IssueState) *listed {
 	return out
 }
 
-func planList(w *bridgetest.World, keys mapping.Keys, c planningtest.CardState) *listed {
+func planList(p *planningtest.Project, keys mapping.Keys, c planningtest.CardState) *listed {
 	same := func(v string) string { return v }
-	out := &listed{said: c.Summary, past: planWrites(w.Project.History(c.ID, "summary"), same)}
+	out := &listed{said: c.Summary, past: planWrites(p.History(c.ID, "summary"), same)}
 	for _, t := range c.Tasks {
 		if isTracking(keys, t) {
 			continue
 		}
 		out.said += "\n" + t.Title
 		out.lines = append(out.lines, listLine{mapping.CanonicalTitle(t.Title), t.State == mapping.StateDone})
-		out.past = append(out.past, planWrites(w.Project.History(t.ID, "title"), same)...)
+		out.past = append(out.past, planWrites(p.History(t.ID, "title"), same)...)
 	}
 	return out
 }

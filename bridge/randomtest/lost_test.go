@@ -38,7 +38,8 @@ func (c *chaos) untold(cards []seenCard) {
 		if card.says == nil || card.says.sprint == "" {
 			continue
 		}
-		made, sprints := c.Project.History(card.id, "title")[0].Time, c.Project.History(card.id, "iteration")
+		project := c.people.project(card.id)
+		made, sprints := project.History(card.id, "title")[0].Time, project.History(card.id, "iteration")
 		card.says.untold = !slices.ContainsFunc(listed, func(call planningtest.Call) bool {
 			return made.Before(call.Time) && inBacklog(sprints, call.Time)
 		})

@@ -38,7 +38,7 @@ func (p *people) issues() []githubtest.IssueState {
 }
 
 func (p *people) cards() []planningtest.CardState {
-	return slices.DeleteFunc(p.w.Project.Cards(), func(c planningtest.CardState) bool { return p.old.cards[c.ID].asleep })
+	return slices.DeleteFunc(p.allCards(), func(c planningtest.CardState) bool { return p.old.cards[c.ID].asleep })
 }
 
 // past makes what is older than the bridge: issues, of which some are closed,
@@ -120,11 +120,12 @@ func (d *takenIn) ends(state string)   { d.ended = more(d.ended, state) }
 
 // look is what there is to see of the run.
 func (c *chaos) look() seen {
-	s := look(c.World, c.keys, c.people.lists)
+	s := look(c.World, c.people.projects, c.keys, c.people.lists)
 	s.decides = c.sim != nil
 	s.way = directionOf(c.route)
 	s.against = against(c.World, s.way)
 	s.apart = c.apart()
+	c.lookAtProjects(&s)
 	if c.public != nil {
 		s.public = c.public.spells
 	}

@@ -16,12 +16,15 @@ import (
 
 // people are several persons who work on both sides.
 type people struct {
-	w       *bridgetest.World
-	keys    mapping.Keys
-	lists   bool // tasks stand for items of checklists
-	careful bool // they leave footers alone, without which a lost store is not made good
-	most    int  // issues and cards that they make; and sub-issues and tasks
-	grows   int  // see size
+	w    *bridgetest.World
+	keys mapping.Keys
+	// projects are those whose cards people work on, and newCards those of them that get new ones.
+	projects, newCards []*planningtest.Project
+	lists              bool   // tasks stand for items of checklists
+	careful            bool   // they leave footers alone, without which a lost store is not made good
+	label              string // that some of the issues get; "": none
+	most               int    // issues and cards that they make; and sub-issues and tasks
+	grows              int    // see size
 
 	*diary
 	mu sync.Mutex
@@ -41,7 +44,7 @@ type actor struct {
 }
 
 func newPeople(w *bridgetest.World, keys mapping.Keys, lists bool, of size) *people {
-	return &people{w: w, keys: keys, lists: lists, most: of.items, grows: of.grows, diary: &diary{}}
+	return &people{w: w, keys: keys, projects: []*planningtest.Project{w.Project}, newCards: []*planningtest.Project{w.Project}, lists: lists, most: of.items, grows: of.grows, diary: &diary{}}
 }
 
 // points is an estimate unlike any other.
@@ -84,6 +87,9 @@ func (p actor) openIssue(title string) int {
 	if p.chance(50) {
 		spec.Labels = []string{"bug", chaosScheme.EstimateLabel(strconv.Itoa(int(*p.points())))}
 	}
+	if p.people.label != "" && p.chance(40) {
+		spec.Labels = append(spec.Labels, p.people.label)
+	}
 	n := p.w.Repo.Open("octocat", spec)
 	p.did(do("github", "open", "octocat", title).with(spec.Labels...).and("body", text), "octocat opens issue %d %q", n, title)
 	return n
@@ -94,7 +100,7 @@ func (p actor) makeCard(title string) string {
 	if p.chance(50) {
 		spec.Estimate = p.points()
 	}
-	id := p.w.Project.NewCard(bridgetest.Bucket, "alice", spec)
+	id := p.newCardsIn().NewCard(bridgetest.Bucket, "alice", spec)
 	p.did(do("planning", "card", "alice", bridgetest.Bucket, title).and("summary", spec.Summary).and("estimate", number(spec.Estimate)), "alice makes card %d %q", p.card(id), title)
 	return id
 }
@@ -278,7 +284,7 @@ func (p actor) inPlanning(c planningtest.CardState) {
 	what := 1 + p.IntN(7)
 	title, points, did := "title "+p.word(), p.points(), do("planning", "edit", p.card(c.ID), who)
 	var changed []string
-	p.w.Project.EditCard(c.ID, who, func(e *planningtest.CardEdit) {
+	p.project(c.ID).EditCard(c.ID, who, func(e *planningtest.CardEdit) {
 		if what&1 != 0 {
 			was := e.Summary
 			e.Summary = p.edited(e.Summary)
@@ -301,6 +307,6 @@ func (p actor) inPlanning(c planningtest.CardState) {
 // changes on its issue.
 func (p actor) estimate(c planningtest.CardState) {
 	points := p.points()
-	p.w.Project.EditCard(c.ID, "alice", func(e *planningtest.CardEdit) { e.Estimate = points })
+	p.project(c.ID).EditCard(c.ID, "alice", func(e *planningtest.CardEdit) { e.Estimate = points })
 	p.did(do("planning", "edit", p.card(c.ID), "alice").and("estimate", number(points)), "alice estimates card %d at %s", p.card(c.ID), number(points))
 }

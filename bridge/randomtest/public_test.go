@@ -92,7 +92,7 @@ func (p *publicity) end(c *chaos) {
 // not taken.
 func (s seen) untaken(item *seenItem) bool {
 	past := item.past[mapping.Title]
-	return len(past) > 0 && s.untakenAt(past[0].at)
+	return item.unsure || len(past) > 0 && (s.untakenAt(past[0].at) || outside(item.away, past[0].at))
 }
 
 // untakenAt reports whether what happened at a time may have let nothing enter.

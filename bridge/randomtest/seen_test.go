@@ -31,15 +31,21 @@ type seen struct {
 	away    []span            // when the route was not configured
 	others  map[string]bool   // the cards whose issues are in the other route's repository
 	apart   map[int]string    // pairs that stay unlinked: the card by the issue's number
+	// named are the partners that the markers of issues and cards ever named, by the issue's number
+	// and the card's id; nil: nothing was moved. moved is the project where all were moved.
+	named map[string]map[string]bool
+	moved string
 }
 
 // seenItem is an issue or a card with all it ever was.
 type seenItem struct {
 	now map[mapping.Attribute]string // without our marks
 	// past is every write to it, in order, by attribute.
-	past  map[mapping.Attribute][]write
-	marks []mapping.Marker // valid ones in its text
-	own   bool             // the bridge made it
+	past   map[mapping.Attribute][]write
+	marks  []mapping.Marker // valid ones in its text
+	own    bool             // the bridge made it
+	away   []span           // when no route was there for it
+	unsure bool             // no route may have been there for it
 }
 
 type seenIssue struct {
@@ -57,14 +63,17 @@ type seenIssue struct {
 	parent   int // number; 0: none
 	list     *listed
 	old      *oldItem // nil: it is younger than the bridge
+	leads    bool     // to the other project, by its labels
 }
 
 type seenCard struct {
 	seenItem
 	id       string
+	project  string
 	of       string // the card of a task; "": it is a card
 	bucket   string
-	tracking int // tasks that carry a tracking marker
+	tracking int                           // tasks that carry a tracking marker
+	earlier  map[mapping.Attribute][]write // what was written on the cards that its issue had before
 	says     *saying
 	list     *listed
 	old      *oldItem // nil: it is younger than the bridge
@@ -88,19 +97,10 @@ var chaosScheme = mapping.LabelScheme{Prefix: "plan:", InProgress: "in-progress"
 
 // look gathers what there is to see; lists: tasks stand for checklists, else for
 // sub-issues.
-func look(w *bridgetest.World, keys mapping.Keys, lists bool) seen {
+func look(w *bridgetest.World, projects []*planningtest.Project, keys mapping.Keys, lists bool) seen {
 	var s seen
-	for _, c := range w.Project.Cards() {
-		card := lookCard(w, keys, c)
-		if lists {
-			card.list = planList(w, keys, c)
-		}
-		s.cards = append(s.cards, card)
-		for _, t := range c.Tasks {
-			if !lists && !isTracking(keys, t) {
-				s.cards = append(s.cards, lookTask(w, keys, c, t))
-			}
-		}
+	for _, p := range projects {
+		s.cards = append(s.cards, lookCards(p, keys, lists)...)
 	}
 	text := func(v string) string { body, _ := keys.Body(v); return body }
 	if lists {
@@ -119,11 +119,28 @@ func look(w *bridgetest.World, keys mapping.Keys, lists bool) seen {
 	return s
 }
 
+// lookCards gathers the cards of a project, and their tasks.
+func lookCards(p *planningtest.Project, keys mapping.Keys, lists bool) (all []seenCard) {
+	for _, c := range p.Cards() {
+		card := lookCard(p, keys, c)
+		if lists {
+			card.list = planList(p, keys, c)
+		}
+		all = append(all, card)
+		for _, t := range c.Tasks {
+			if !lists && !isTracking(keys, t) {
+				all = append(all, lookTask(p, keys, c, t))
+			}
+		}
+	}
+	return all
+}
+
 func lookIssue(w *bridgetest.World, keys mapping.Keys, i githubtest.IssueState, text func(string) string, scheme mapping.LabelScheme) seenIssue {
 	_, marks := keys.Body(i.Body)
 	labels := w.Repo.History(i.Number, "labels")
 	out := seenIssue{
-		shows: showingOf(i), parent: i.Parent, number: i.Number, id: i.ID, closed: i.State == "closed", working: chaosScheme.InProgressOn(i.Labels), stolen: stolen(labels),
+		shows: showingOf(i), parent: i.Parent, leads: slices.Contains(i.Labels, otherName), number: i.Number, id: i.ID, closed: i.State == "closed", working: chaosScheme.InProgressOn(i.Labels), stolen: stolen(labels),
 		seenItem: seenItem{
 			marks: marks, own: i.Author == bridgetest.Bot,
 			now: map[mapping.Attribute]string{
@@ -148,12 +165,12 @@ func lookIssue(w *bridgetest.World, keys mapping.Keys, i githubtest.IssueState, 
 	return out
 }
 
-func lookCard(w *bridgetest.World, keys mapping.Keys, c planningtest.CardState) seenCard {
+func lookCard(p *planningtest.Project, keys mapping.Keys, c planningtest.CardState) seenCard {
 	summary, marks := keys.Body(c.Summary)
 	out := seenCard{
-		says: sayingOf(c), id: c.ID, bucket: c.Bucket,
+		says: sayingOf(c), id: c.ID, project: p.ID(), bucket: c.Bucket,
 		seenItem: seenItem{
-			marks: marks, own: madeByAPI(w, c.ID), past: planPast(w, keys, c.ID),
+			marks: marks, own: madeByAPI(p, c.ID), past: planPast(p, keys, c.ID),
 			now: map[mapping.Attribute]string{mapping.Title: c.Title, mapping.Summary: summary, mapping.Estimate: number(c.Estimate)},
 		},
 	}
@@ -161,16 +178,16 @@ func lookCard(w *bridgetest.World, keys mapping.Keys, c planningtest.CardState) 
 		if isTracking(keys, t) {
 			out.tracking++
 			out.now[mapping.State] = t.State
-			out.past[mapping.State] = planWrites(w.Project.History(t.ID, "state"), func(v string) string { return v })
+			out.past[mapping.State] = planWrites(p.History(t.ID, "state"), func(v string) string { return v })
 		}
 	}
 	return out
 }
 
 // planPast is what a card or a task was, but for its state.
-func planPast(w *bridgetest.World, keys mapping.Keys, id string) map[mapping.Attribute][]write {
+func planPast(p *planningtest.Project, keys mapping.Keys, id string) map[mapping.Attribute][]write {
 	past := func(attribute string, of func(string) string) []write {
-		return planWrites(w.Project.History(id, attribute), of)
+		return planWrites(p.History(id, attribute), of)
 	}
 	return map[mapping.Attribute][]write{
 		mapping.Title:    past("title", func(v string) string { return v }),
@@ -179,8 +196,8 @@ func planPast(w *bridgetest.World, keys mapping.Keys, id string) map[mapping.Att
 	}
 }
 
-func madeByAPI(w *bridgetest.World, id string) bool {
-	titles := w.Project.History(id, "title")
+func madeByAPI(p *planningtest.Project, id string) bool {
+	titles := p.History(id, "title")
 	return len(titles) > 0 && titles[0].ByAPI
 }
 
@@ -257,7 +274,7 @@ func stolen(past []githubtest.Value) []string {
 	for _, v := range past {
 		now := strings.FieldsFunc(v.Value, func(r rune) bool { return r == ',' })
 		for _, l := range slices.Concat(without(now, before), without(before, now)) {
-			if v.ByAPI && !chaosScheme.Owned(l) && l != chaosScheme.InProgress {
+			if v.ByAPI && !chaosScheme.Owned(l) && l != chaosScheme.InProgress && l != otherName {
 				out = append(out, l)
 			}
 		}

@@ -51,6 +51,9 @@ func (j *judging) shown(i *seenIssue, c *seenCard) {
 
 // plan moves a card into one of two sprints, or out of it.
 func (p actor) plan(c planningtest.CardState) {
+	if p.project(c.ID) != p.w.Project {
+		return // it has no sprints
+	}
 	p.mu.Lock()
 	for len(p.sprints) < 2 {
 		now := time.Now()
@@ -66,7 +69,7 @@ func (p actor) plan(c planningtest.CardState) {
 		did = "into no sprint"
 	}
 	p.did(do("planning", "into", p.card(c.ID), to), "somebody plans card %d %s", p.card(c.ID), did)
-	p.w.Project.MoveToSprint(c.ID, sprints[to])
+	p.project(c.ID).MoveToSprint(c.ID, sprints[to])
 }
 
 // meddle takes off, or puts on, what only shows.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/planningtest"
 	"planbridge/bridge/scenariotest"
 	"planbridge/mapping"
 )
@@ -98,7 +99,7 @@ func (o *outcome) writeScenario(t *testing.T, seed uint64, name string) {
 // lost, nothing is there twice, and partners agree.
 func judgeScene(s *scenariotest.Scene) error {
 	key, _ := s.Env("PLANBRIDGE_MARKER_KEY")
-	seen := look(s.World, mapping.NewKeys([]byte(key)), strings.Contains(s.Route(), "tasks: checklist"))
+	seen := look(s.World, []*planningtest.Project{s.World.Project}, mapping.NewKeys([]byte(key)), strings.Contains(s.Route(), "tasks: checklist"))
 	seen.way = directionOf(s.Route())
 	seen.against = against(s.World, seen.way)
 	seen.decides = strings.Contains(s.Route(), "conflicts:")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -42,7 +43,9 @@ type simulation struct {
 	// learned is when the bridges learned what is in the store, remembered what is in before.
 	learned, remembered []span
 
-	away atomic.Bool // the configuration has another route, see reload_test.go
+	away  atomic.Bool  // the configuration has another route, see reload_test.go
+	setup atomic.Int32 // of the other project, see projects_test.go
+	other *projects    // nil: there is none
 
 	unexplained []string // waits without a reason
 	answers     map[string][]string
@@ -136,9 +139,12 @@ func answerAll(ctx context.Context, p runner) (n int, err error) {
 	if !ok {
 		return 0, nil
 	}
-	all, err := v.sim.allConflicts(ctx, mapping.ObjectID(v.world.Project.ID()))
-	if err != nil {
-		return 0, err
+	var all []mapping.Conflict
+	for _, project := range v.projects() {
+		some, err := v.sim.allConflicts(ctx, project)
+		if all = append(all, some...); err != nil {
+			return 0, err
+		}
 	}
 	for _, one := range all {
 		if one.State != mapping.ConflictOpen {
@@ -201,11 +207,23 @@ func processorTime() time.Duration {
 // where something waits for a lock that is held over a step.
 const stillFor = 5 * time.Minute
 
+// garbage is how large the heap may become before it is collected.
+const garbage = 48 << 20
+
+// collect collects garbage between two steps. A collection beside one would stop what runs,
+// and let something else go on before it.
+func collect() {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	if metrics.Read(heap); heap[0].Value.Uint64() > garbage {
+		runtime.GC()
+	}
+}
+
 // simulate plays a seed, and returns the digest of its steps and of what people did.
 func simulate(t *testing.T, seed uint64, of size) (digest string) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))   // what one step wakes goes on in order
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // little lives for long, and nothing for longer than a run
-	cryptotest.SetGlobalRandom(t, seed)               // before and after the run; see below
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))  // what one step wakes goes on in order
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // see collect
+	cryptotest.SetGlobalRandom(t, seed)              // before and after the run; see below
 	var journal io.Writer
 	if path := os.Getenv("PLANBRIDGE_SIM_JOURNAL"); path != "" {
 		f, err := os.Create(path)
@@ -227,7 +245,7 @@ func simulate(t *testing.T, seed uint64, of size) (digest string) {
 			scheduler: sim.NewScheduler(seed, journal), answers: map[string][]string{},
 			learned: []span{{from: began}},
 		}
-		cryptorand.Reader = s.scheduler
+		cryptorand.Reader, s.scheduler.Between = s.scheduler, collect
 		ctx, cancel := context.WithCancel(context.Background())
 		var scheduling sync.WaitGroup
 		scheduling.Go(func() { s.scheduler.Run(ctx) })

@@ -110,11 +110,12 @@ func (c *chaos) tellIssue(f io.Writer, n int) {
 }
 
 func (c *chaos) tellCard(f io.Writer, id string) {
-	card := c.Project.Card(id)
+	project := c.people.project(id)
+	card := project.Card(id)
 	fmt.Fprintf(f, "\n== card %s\n%+v\n", id, card)
 	tell := func(item string, attributes ...string) {
 		for _, attribute := range attributes {
-			for _, v := range c.Project.History(item, attribute) {
+			for _, v := range project.History(item, attribute) {
 				fmt.Fprintf(f, "%s %s %s (API %t) version %d: %q\n", v.Time.Format("15:04:05.000"), attribute, v.User, v.ByAPI, v.Version, v.Value)
 			}
 		}

@@ -1,6 +1,7 @@
 package randomtest_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -8,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"testing"
 	"time"
 
 	"planbridge/bridge"
@@ -40,7 +43,7 @@ type virtual struct {
 	sim    *simulation
 	name   string
 	listen string
-	log    *os.File
+	log    *logged
 	age    time.Duration // see bridge.Options.VisibilityAge
 
 	app     *bridge.App // nil: it does not run
@@ -48,12 +51,36 @@ type virtual struct {
 	network *sim.Network
 }
 
+// logged is what a bridge logs. It is a file once somebody wants to read it.
+type logged struct {
+	t    *testing.T
+	path string
+
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) file() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := os.WriteFile(l.path, l.text.Bytes(), 0o600); err != nil {
+		l.t.Error(err)
+	}
+	return l.path
+}
+
 func (v *virtual) Start() error {
 	if v.app != nil {
 		return nil
 	}
 	v.sim.scheduler.Step("operator", "starts "+v.name)
-	away := v.sim.away.Load()
+	configured := v.sim.configured()
 	c, err := v.config()
 	if err != nil {
 		return err
@@ -75,7 +102,7 @@ func (v *virtual) Start() error {
 	if err := app.Start(context.Background()); err != nil {
 		return err
 	}
-	if v.app = app; away != v.sim.away.Load() {
+	if v.app = app; configured != v.sim.configured() {
 		return v.reload(context.Background())
 	}
 	return nil
@@ -107,40 +134,45 @@ func (v *virtual) Kill() {
 }
 
 func (v *virtual) Running() bool    { return v.app != nil }
-func (v *virtual) Logs() string     { return v.log.Name() }
+func (v *virtual) Logs() string     { return v.log.file() }
 func (v *virtual) Webhooks() string { return "http://" + v.listen + "/webhooks/github" }
 
 // Queues asks the store itself: whoever looks whether all is at rest takes no step, and
 // costs nothing.
 func (v *virtual) Queues(ctx context.Context) (out status.Overview, err error) {
-	project := v.world.Project.ID()
-	d, err := v.sim.memory.Open(nil).Depth(ctx, mapping.ObjectID(project))
-	out.Projects = []status.Project{{Name: project, Live: d.Live, Bulk: d.Bulk, Waiting: d.Waiting, Failures: d.Failures, Oldest: d.Oldest}}
-	return out, err
+	for _, project := range v.projects() {
+		d, err := v.sim.memory.Open(nil).Depth(ctx, project)
+		if err != nil {
+			return out, err
+		}
+		out.Projects = append(out.Projects, status.Project{Name: string(project), Live: d.Live, Bulk: d.Bulk, Waiting: d.Waiting, Failures: d.Failures, Oldest: d.Oldest})
+	}
+	return out, nil
 }
 
 // Waits asks the store itself.
 func (v *virtual) Waits(ctx context.Context) (all []status.Standing, err error) {
-	standings, err := v.sim.memory.Open(nil).Standings(ctx, mapping.ObjectID(v.world.Project.ID()), 1000)
-	for _, at := range standings {
-		all = append(all, status.Standing{
-			Key: at.Key.String(), Route: at.Route, Where: at.Where, State: string(at.State), At: at.At, Service: at.Service, Reason: at.Reason, Attempts: at.Attempts,
-		})
+	for _, project := range v.projects() {
+		standings, err := v.sim.memory.Open(nil).Standings(ctx, project, 1000)
+		if err != nil {
+			return all, err
+		}
+		for _, at := range standings {
+			all = append(all, status.Standing{
+				Key: at.Key.String(), Route: at.Route, Where: at.Where, State: string(at.State), At: at.At, Service: at.Service, Reason: at.Reason, Attempts: at.Attempts,
+			})
+		}
 	}
-	return all, err
+	return all, nil
 }
 
 // newVirtual prepares a bridge; nothing runs yet.
-func (c *chaos) newVirtual(name string) (*virtual, error) {
-	log, err := os.Create(filepath.Join(c.dir, name+".log"))
-	if err != nil {
-		return nil, err
-	}
+func (c *chaos) newVirtual(name string) *virtual {
 	n := len(c.bridges) + 1
 	return &virtual{
 		Door:  bridgetest.Door{Client: &http.Client{Transport: c.sim.network, Timeout: 2 * time.Second}, Admin: fmt.Sprintf("127.0.0.1:82%02d", n)},
-		world: c.World, sim: c.sim, name: name, listen: fmt.Sprintf("127.0.0.1:81%02d", n), log: log, age: c.visibilityAge(),
-	}, nil
+		world: c.World, sim: c.sim, name: name, listen: fmt.Sprintf("127.0.0.1:81%02d", n), log: &logged{t: c.t, path: filepath.Join(c.dir, name+".log")}, age: c.visibilityAge(),
+	}
 }
 
 // config is the bridge's configuration as it is now.
@@ -150,7 +182,17 @@ func (v *virtual) config() (*config.Config, error) {
 	if v.sim.away.Load() {
 		yaml = strings.Replace(yaml, "- repository: "+bridgetest.RepoName+"\n", "- repository: "+elsewhere+"\n", 1)
 	}
+	yaml = v.sim.other.configure(yaml, v.sim.setup.Load())
 	return config.Parse([]byte(yaml), "planbridge.yaml", v.world.Env)
+}
+
+// projects are those that the bridge synchronises.
+func (v *virtual) projects() []mapping.ObjectID {
+	all := []mapping.ObjectID{mapping.ObjectID(v.world.Project.ID())}
+	if v.sim.other != nil {
+		all = append(all, mapping.ObjectID(v.sim.other.project.ID()))
+	}
+	return all
 }
 
 // reload has a bridge that runs take the configuration as it is now.

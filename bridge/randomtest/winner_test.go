@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +40,7 @@ const secondsApart = time.Second
 func (j *judging) winners(s seen, i *seenIssue, c *seenCard) {
 	for _, m := range s.ledger {
 		if m.number == i.number && m.winner != "" && !(s.forgotten && m.before(i.past[m.attribute])) {
-			if why := m.wrong(s, i.past[m.attribute], c.past[m.attribute]); why != "" {
+			if why := m.wrong(s, i.past[m.attribute], c.everWas(m.attribute)); why != "" {
 				j.complain(i, c, "%s won the conflict of %s between GitHub's %q and planning's %q (%s, %s, %s), though %s", m.winner, m.attribute, m.github, m.planning, m.at.Format(time.TimeOnly), m.state, m.rule, why)
 			}
 		}
@@ -107,8 +108,8 @@ func (m *met) wrote(past []write, value string) (at time.Time) {
 	return at
 }
 
-// ledger asks a bridge for its conflicts.
-func (c *chaos) ledger() (all []met, err error) {
+// ledger asks a bridge for its conflicts of a repository.
+func (c *chaos) ledger(of string) (all []met, err error) {
 	if c.sim == nil {
 		return nil, nil
 	}
@@ -118,11 +119,11 @@ func (c *chaos) ledger() (all []met, err error) {
 	}
 	ctx, cancel := context.WithTimeout(c.t.Context(), bridgetest.Patience)
 	defer cancel()
-	var of status.Conflicts
-	if err := c.bridges[0].(*virtual).Ask(ctx, http.MethodGet, "/api/v1/conflicts?limit=10000", nil, &of); err != nil {
+	var known status.Conflicts
+	if err := c.bridges[0].(*virtual).Ask(ctx, http.MethodGet, "/api/v1/conflicts?limit=10000", nil, &known); err != nil {
 		return nil, err
 	}
-	for _, one := range of.Conflicts {
+	for _, one := range known.Conflicts {
 		if strings.HasPrefix(one.Where, elsewhere+"#") {
 			continue // nobody is there
 		}
@@ -131,8 +132,12 @@ func (c *chaos) ledger() (all []met, err error) {
 			policy: policies(one.Attribute), answers: c.sim.answersTo(one.ID),
 		}
 		m.undone = c.links != nil && c.links.undone[one.ID] != ""
-		if _, err := fmt.Sscanf(one.Where, bridgetest.RepoName+"#%d", &m.number); err != nil {
+		repository, number, _ := strings.Cut(one.Where, "#")
+		if m.number, err = strconv.Atoi(number); err != nil {
 			return nil, fmt.Errorf("a conflict of %q: %w", one.Where, err)
+		}
+		if repository != of {
+			continue
 		}
 		all = append(all, m)
 	}
