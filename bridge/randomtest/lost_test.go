@@ -41,9 +41,16 @@ func (c *chaos) untold(cards []seenCard) {
 		project := c.people.project(card.id)
 		made, sprints := project.History(card.id, "title")[0].Time, project.History(card.id, "iteration")
 		card.says.untold = !slices.ContainsFunc(listed, func(call planningtest.Call) bool {
-			return made.Before(call.Time) && inBacklog(sprints, call.Time)
+			return lists(call, made, sprints)
 		})
 	}
+}
+
+// lists reports whether a listing of the backlog shows a card, by when it was made and its
+// sprints. What the service answers it reads once the call has waited.
+func lists(call planningtest.Call, made time.Time, sprints []planningtest.Value) bool {
+	read := call.Time.Add(call.Duration)
+	return made.Before(read) && inBacklog(sprints, read)
 }
 
 // inBacklog reports whether a card that was in these sprints was in none at a time.
@@ -73,6 +80,25 @@ func TestJudgeAsksForNoBucketThatNobodyTold(t *testing.T) {
 		j.shown(&seenIssue{shows: &showing{labels: c.labels, milestone: len(c.says.sprint)}}, &seenCard{says: &c.says})
 		if len(j.complaints) != c.want {
 			t.Errorf("%s: complaints %v, want %d", name, j.complaints, c.want)
+		}
+	}
+}
+
+func TestListingShowsWhatIsThereWhenItIsRead(t *testing.T) {
+	at := func(ms int) time.Time { return time.Unix(1_700_000_000, int64(ms)*int64(time.Millisecond)) }
+	call := planningtest.Call{Time: at(100), Duration: 80 * time.Millisecond}
+	for name, c := range map[string]struct {
+		made, planned int
+		want          bool
+	}{
+		"in a sprint before it is asked": {0, 50, false},
+		"in a sprint while it waits":     {0, 150, false},
+		"in a sprint once it is read":    {0, 190, true},
+		"made while it waits":            {150, 190, true},
+		"made once it is read":           {190, 195, false},
+	} {
+		if got := lists(call, at(c.made), []planningtest.Value{{Value: "s", Time: at(c.planned)}}); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
 		}
 	}
 }
