@@ -22,7 +22,7 @@ type answers struct {
 	service string
 }
 
-func (o answers) Asked(err error) { o.monitor.Asked(o.service, err) }
+func (o answers) Asked(operation string, err error) { o.monitor.Asked(o.service, operation, err) }
 
 // delivered takes in that GitHub delivered something.
 func (a *App) delivered() { a.monitor.Heard(reconcile.ServiceGitHub, status.SourceDelivery) }

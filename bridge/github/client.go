@@ -66,8 +66,8 @@ type Options struct {
 
 // Observer learns how GitHub answers.
 type Observer interface {
-	// Asked is called with nil, or with an error about GitHub as a whole.
-	Asked(err error)
+	// Asked is called with an operation, and with nil or an error about GitHub as a whole.
+	Asked(operation string, err error)
 }
 
 // Client calls one GitHub as one account.

@@ -136,7 +136,7 @@ func (w *wire) send(req *http.Request, k call) (*http.Response, error) {
 		w.metrics.Requests.WithLabelValues("github", k.op, code).Inc()
 	}
 	if w.observer != nil {
-		w.observer.Asked(asWhole(resp, err))
+		w.observer.Asked(k.op, asWhole(resp, err))
 	}
 	if w.metrics.Duration != nil {
 		w.metrics.Duration.WithLabelValues("github", k.op).Observe(time.Since(begin).Seconds())

@@ -88,8 +88,27 @@ func (v View) service(service string) status.ServiceHealth {
 		s.State = status.ServiceRefused
 	case met.Answered.IsZero():
 		s.State = status.ServiceUnknown
+	default:
+		s.Failing = failing(met.Failing, v.Now())
 	}
 	return s
+}
+
+const (
+	// failures in a row make an operation a failing one: fewer are tried again at once.
+	failures = 3
+	// failingFor is how long after its last request an operation counts as failing.
+	failingFor = 10 * time.Minute
+)
+
+// failing lists the operations that fail while the service answers others.
+func failing(operations map[string]Failing, now time.Time) (out []status.FailingOperation) {
+	for name, f := range mapping.Sorted(operations) {
+		if f.Times >= failures && now.Sub(f.Last) < failingFor {
+			out = append(out, status.FailingOperation{Operation: name, Since: f.Since, Times: f.Times, Error: f.Error})
+		}
+	}
+	return out
 }
 
 // source is when one source of changes last succeeded. The replica with the lease asks it.

@@ -41,16 +41,25 @@ type Meeting struct {
 	Failed   time.Time // the last time; zero: never
 	Error    string    // of the last failure
 	Refused  bool      // the last failure was a refused secret
+	// Failing are the operations whose last request failed.
+	Failing map[string]Failing
 	// Heard is when each source of changes last succeeded.
 	Heard map[string]time.Time
+}
+
+// Failing is how an operation failed since it last succeeded.
+type Failing struct {
+	Since, Last time.Time
+	Times       int
+	Error       string // the last one
 }
 
 // Shut reports whether a service last refused the secret.
 func (m *Meeting) Shut() bool { return m.Refused && m.Failed.After(m.Answered) }
 
-// Asked records how a service answered one request. Nil, and an error about the request alone, is
+// Asked records how a service answered one request of an operation. Nil, and an error about the request alone, is
 // an answer. A request that its caller cancelled says nothing.
-func (m *Monitor) Asked(service string, err error) {
+func (m *Monitor) Asked(service, operation string, err error) {
 	refused := errors.Is(err, mapping.ErrUnauthorized)
 	failed := refused || errors.Is(err, mapping.ErrUnavailable) || errors.Is(err, mapping.ErrUncertain)
 	if failed && errors.Is(err, context.Canceled) {
@@ -62,9 +71,15 @@ func (m *Monitor) Asked(service string, err error) {
 	met := m.met(service)
 	if !failed {
 		met.Answered = now
+		delete(met.Failing, operation)
 		return
 	}
 	met.Failed, met.Error, met.Refused = now, err.Error(), refused
+	f := met.Failing[operation]
+	if f.Times == 0 {
+		f.Since = now
+	}
+	met.Failing[operation] = Failing{f.Since, now, f.Times + 1, err.Error()}
 }
 
 // Heard records a success of a source of changes.
@@ -80,15 +95,14 @@ func (m *Monitor) Service(name string) Meeting {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	met := *m.met(name)
-	met.Heard = map[string]time.Time{}
-	maps.Copy(met.Heard, m.met(name).Heard)
+	met.Heard, met.Failing = maps.Clone(met.Heard), maps.Clone(met.Failing)
 	return met
 }
 
 // met returns the entry of a service. The caller holds mu.
 func (m *Monitor) met(service string) *Meeting {
 	if m.services[service] == nil {
-		m.services[service] = &Meeting{Heard: map[string]time.Time{}}
+		m.services[service] = &Meeting{Heard: map[string]time.Time{}, Failing: map[string]Failing{}}
 	}
 	return m.services[service]
 }

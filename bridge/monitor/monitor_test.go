@@ -32,7 +32,7 @@ func TestMeeting(t *testing.T) {
 		{nil, 5, 4, false},
 	} {
 		now = noon.Add(time.Duration(i) * time.Minute)
-		m.Asked("github", step.err)
+		m.Asked("github", "issue.get", step.err)
 		met := m.Service("github")
 		if at := noon.Add(time.Duration(step.answered) * time.Minute); step.answered >= 0 && !met.Answered.Equal(at) || step.answered < 0 && !met.Answered.IsZero() {
 			t.Errorf("step %d: answered %v", i, met.Answered)

@@ -42,7 +42,7 @@ type Options struct {
 
 // Observer learns how requests end.
 type Observer interface {
-	Asked(err error)
+	Asked(operation string, err error)
 }
 
 // Random draws numbers in [0, n), which spread the pauses. It is safe for concurrent use.

@@ -123,7 +123,7 @@ func (c *Client) guarded(ctx context.Context, k call) ([]byte, error) {
 	body, err := c.breaker.Execute(func() ([]byte, error) {
 		body, err := c.attempt(ctx, k)
 		if c.opts.Observer != nil {
-			c.opts.Observer.Asked(err)
+			c.opts.Observer.Asked(k.operation, err)
 		}
 		return body, err
 	})

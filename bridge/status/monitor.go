@@ -57,8 +57,18 @@ type ServiceHealth struct {
 	Answered time.Time `json:"answered,omitzero"` // the last time
 	Error    string    `json:"error,omitempty"`   // the last one, which may be over
 	Failed   time.Time `json:"failed,omitzero"`   // when that was
+	// Failing are the operations that fail while the service answers others.
+	Failing []FailingOperation `json:"failing,omitempty"`
 	// Sources are the ways in which changes become known.
 	Sources []Source `json:"sources"`
+}
+
+// FailingOperation is an operation of a service that failed several times in a row.
+type FailingOperation struct {
+	Operation string    `json:"operation"` // as the metrics name it
+	Since     time.Time `json:"since"`
+	Times     int       `json:"times"`
+	Error     string    `json:"error"` // the last one
 }
 
 // The ways in which changes become known.

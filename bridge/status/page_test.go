@@ -256,6 +256,12 @@ func TestPageOfAnOutage(t *testing.T) {
 	a.wants(a.text(a.do("GET", "/", ""), 200), "problems", "2 problems", "GitHub does not answer: dial: refused. 2 items wait for it.",
 		"Planning project web does not take the secret: answer 401. 1 item waits for it.")
 
+	*monitor = watcher{health: status.Health{Services: []status.ServiceHealth{{Name: "github", Service: "github", State: status.ServiceUp, Failing: []status.FailingOperation{
+		{Operation: "issue.patch", Since: noon.Add(-5 * time.Minute), Times: 7, Error: "answer 502"},
+	}}}}}
+	a.mem.waits = nil
+	a.wants(a.text(a.do("GET", "/", ""), 200), "problems", "1 problem", "GitHub answers, but issue.patch failed 7 times in a row, for 6 min: answer 502")
+
 	away := fmt.Errorf("read a link: %w: dial: refused", store.ErrAway)
 	a = newAdmin(t, func(o *status.Options) {
 		o.Monitor, o.Readiness = nil, readiness(func(context.Context) error { return fmt.Errorf("ping: %w", store.ErrAway) })

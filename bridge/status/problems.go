@@ -148,6 +148,10 @@ func (s *ServiceHealth) problems(now time.Time, waits int) []problem {
 		return []problem{{false, says(fmt.Sprintf("%s asked for a pause; it ends %s", s.Title(), in(now, s.Until))), "#services"}}
 	}
 	var out []problem
+	for _, f := range s.Failing {
+		out = append(out, problem{true, fmt.Sprintf("%s answers, but %s failed %d times in a row, for %s: %s",
+			s.Title(), f.Operation, f.Times, span(now.Sub(f.Since)), cut(pageReason, f.Error)), "#services"})
+	}
 	for _, source := range s.Sources {
 		if source.Late(now) {
 			out = append(out, problem{true, fmt.Sprintf("The last %s of %s was %s.", source.What, s.Title(), ago(now, source.At)), "#services"})
