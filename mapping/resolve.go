@@ -132,7 +132,8 @@ func (p Plan) Writes(side Side) bool {
 //	| any     | any     | no base, G ≠ P         | conflict                                   |
 //
 // A base is none where a side that differs from it shows a time before it: what stands
-// there is no edit made upon the base.
+// there is no edit made upon the base. It is none as well where one side never took its value:
+// an item was made without what its side refused.
 //
 // Where checklist items are tasks, GitHub's summary is the body's text without
 // them (see [Link.Text]), in the decisions too.
@@ -157,6 +158,9 @@ func (in *Input) decide(a Attribute) (Decision, bool) {
 		if !known {
 			return Decision{}, false
 		}
+		return in.decideUnbased(a, g, p), true
+	}
+	if in.isUntaken(a, base) {
 		return in.decideUnbased(a, g, p), true
 	}
 	gChanged, pChanged := !Same(a, g, base.GitHub), !Same(a, p.Value, base.Planning)
@@ -201,6 +205,13 @@ func (in *Input) base(a Attribute) (Base, bool) {
 	base, ok := in.pair().Base[a]
 	base.GitHub = in.text(a, base.GitHub)
 	return base, ok
+}
+
+// isUntaken reports whether a base has a value that its other side refused when the item there was
+// made. Both halves are what the sides showed, and not what they agreed on.
+func (in *Input) isUntaken(a Attribute, base Base) bool {
+	_, refused := in.pair().Refused[a]
+	return refused && Same(a, base.GitHub, "") != Same(a, base.Planning, "")
 }
 
 func (in *Input) decideUnbased(a Attribute, g string, p Versioned) Decision {

@@ -118,6 +118,14 @@ var decisions = map[string]struct {
 	},
 	"planning went back":             {base: based("b", "b", 5), g: "b", p: "a", v: 2, action: ResolveConflict, hub: "a", loses: true, winner: Planning},
 	"planning went back to the same": {base: based("b", "b", 5), g: "b", p: "b", v: 2, action: Adopt},
+	"one side never took the base, the other changed": {
+		base: map[Attribute]Base{Title: {Planning: "a", Version: 1}}, g: "b", p: "a", v: 1,
+		route: Route{DefaultPolicy: PolicyGitHub},
+		in: func(in *Input) {
+			in.Link.Refused = map[Attribute]Refusal{Title: {Side: GitHub, Value: DigestText("a")}}
+		},
+		action: ResolveConflict, plan: "b", lock: 1, loses: true, winner: GitHub,
+	},
 	"another value is tried": {
 		base: based("a", "a", 1), g: "d", p: "a", v: 1,
 		in: func(in *Input) {

@@ -165,7 +165,7 @@ func (w creator) linkIssue(issue *mapping.Issue, why string) {
 	w.pair.Base = w.pair.Intent.Base
 	told := issue.Delivery != "" // the event of its opening may come without labels
 	if sent := w.pair.Base[mapping.Estimate]; !told && sent.GitHub != "" && w.g[mapping.Estimate].Value == "" {
-		w.pair.Base[mapping.Estimate] = mapping.Base{Version: sent.Version} // GitHub dropped the label in silence
+		w.pair.Base[mapping.Estimate] = mapping.Base{Planning: sent.Planning, Version: sent.Version} // GitHub dropped the label in silence
 		githubWriter(w).refuseLabel(mapping.Estimate, sent.GitHub)
 	}
 	w.fresh = true
