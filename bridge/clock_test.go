@@ -40,7 +40,7 @@ var ambient = map[string]map[string]int{
 	"bridge/lease":        {"context.WithTimeout": 1, "time.NewTicker": 1, "time.NewTimer": 1},
 	"bridge/effects":      {"crypto/rand.Read": 1, "context.WithDeadline": 1, "context.WithTimeout": 2},
 	"bridge/preflight":    {"context.WithTimeout": 2, "time.Now": 1},
-	"bridge/retention":    {"context.WithTimeout": 1, "time.After": 1, "time.NewTicker": 1, "time.Now": 4, "time.Since": 1},
+	"bridge/retention":    {"time.After": 1, "time.NewTicker": 1, "time.Now": 3, "time.Since": 1},
 	"bridge/session":      {"context.AfterFunc": 2, "context.WithTimeout": 2, "time.AfterFunc": 1, "time.NewTicker": 1, "time.Now": 2, "time.Until": 2},
 	"bridge/status":       {"context.WithTimeout": 2, "time.Now": 4, "time.Since": 1, "time.Until": 1},
 	"bridge/webhook":      {"context.AfterFunc": 1, "context.WithTimeout": 1, "time.AfterFunc": 1, "time.NewTimer": 1, "time.Now": 7, "time.Since": 2},
