@@ -2,13 +2,12 @@ package githubtest
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"planbridge/bridge/nettest"
 )
 
 // hook is a webhook of a repository, an organization or an App.
@@ -144,4 +143,10 @@ func newGUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-func encode(v any) []byte { return nettest.Marshal(v) }
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("githubtest: encode: " + err.Error())
+	}
+	return b
+}

@@ -1,6 +1,7 @@
 package planningtest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"planbridge/bridge/nettest"
 	"planbridge/bridge/planningtest/planningmodel"
 )
 
@@ -189,7 +189,11 @@ func encode(status int, value any) *answer {
 	if text, ok := value.(string); ok {
 		return &answer{status, http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, []byte(text)}
 	}
-	return &answer{status, http.Header{"Content-Type": {"application/json; charset=utf-8"}}, nettest.Marshal(value)}
+	body, err := json.Marshal(value)
+	if err != nil {
+		panic("planningtest: encode an answer: " + err.Error())
+	}
+	return &answer{status, http.Header{"Content-Type": {"application/json; charset=utf-8"}}, body}
 }
 
 // authorize finds the project that the secret opens (part 5: the header is the

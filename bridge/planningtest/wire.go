@@ -3,32 +3,20 @@ package planningtest
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
-	"planbridge/bridge/nettest"
 	"planbridge/bridge/planningtest/planningmodel"
 )
 
 // object is a JSON object.
-type object = map[string]any
+type object map[string]any
 
 // versioned is the shape of most attributes (part 2.1).
 type versioned struct {
 	Value   any    `json:"value"`
 	Version int64  `json:"version"`
 	Unknown string `json:"modifiedBy,omitempty"` // see Traits.UnknownFields
-}
-
-// AppendJSON implements [nettest.Appender].
-func (v versioned) AppendJSON(to []byte) []byte {
-	to = nettest.AppendJSON(append(to, `{"value":`...), v.Value)
-	to = strconv.AppendInt(append(to, `,"version":`...), v.Version, 10)
-	if v.Unknown != "" {
-		to = nettest.AppendJSON(append(to, `,"modifiedBy":`...), v.Unknown)
-	}
-	return append(to, '}')
 }
 
 // wire writes resources in the form that the traits say.
