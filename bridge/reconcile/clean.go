@@ -92,26 +92,24 @@ func (w cleaner) clean() error {
 	if waits := w.book().Waits(); len(waits) > 0 && w.issue != nil {
 		return inTurn(waits[0].After, "%s", waits[0].Why)
 	}
-	w.cleaned = w.whyDone()
+	w.cleaned, w.nothingLeft = w.whyDone()
 	return nil
 }
 
-// cleanOfAll is why a pair is finished on whose items nothing of the bridge's is left.
-const cleanOfAll = "nothing of planbridge's is left on it"
-
-// whyDone says in which state a cleaned pair was left.
-func (w cleaner) whyDone() string {
+// whyDone says in which state a cleaned pair was left. nothingLeft: its two items have nothing of
+// the bridge's.
+func (w cleaner) whyDone() (why string, nothingLeft bool) {
 	switch {
 	case w.pair.Away != "":
-		return "its issue is in " + w.pair.Away + ", where nothing is taken off it"
+		return "its issue is in " + w.pair.Away + ", where nothing is taken off it", false
 	case !w.route.Writes(mapping.GitHub):
-		return "its route does not write to GitHub, where nothing is taken off"
+		return "its route does not write to GitHub, where nothing is taken off", false
 	case !w.route.Writes(mapping.Planning):
-		return "its route does not write to planning, where nothing is taken off"
+		return "its route does not write to planning, where nothing is taken off", false
 	case w.issue == nil || w.card == nil:
-		return "one of its items is gone, and nothing of planbridge's is left on the other one"
+		return "one of its items is gone, and nothing of planbridge's is left on the other one", false
 	}
-	return cleanOfAll
+	return "nothing of planbridge's is left on it", true
 }
 
 // takeOff removes marks. These writes carry no person's change, so that people's writes go
@@ -135,7 +133,7 @@ func (w cleaner) cleanFamily(err error) error {
 	if err := w.doneWith(err); err != nil {
 		return err
 	}
-	clean := w.cleaned == cleanOfAll
+	clean := w.nothingLeft
 	for _, p := range w.link.SubLinks {
 		pw := partWorker(w).part(p)
 		intake(pw).takeEvents()
@@ -146,7 +144,7 @@ func (w cleaner) cleanFamily(err error) error {
 		if err := cleaner(pw).doneWith(err); err != nil {
 			return fmt.Errorf("%s: %w", where(p), err)
 		}
-		clean = clean && pw.cleaned == cleanOfAll
+		clean = clean && pw.nothingLeft
 	}
 	if err := ledger(w).partQuestions(); err != nil {
 		return err

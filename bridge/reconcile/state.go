@@ -96,7 +96,8 @@ type outcome struct {
 	// put off.
 	again, showAgain revisit
 	// cleaned is why a pair that is taken apart is finished; "": it is not.
-	cleaned string
+	cleaned     string
+	nothingLeft bool // nothing of the bridge's was left on the pair then
 }
 
 func newWork(s State) work {
