@@ -57,8 +57,8 @@ type Failing struct {
 // Shut reports whether a service last refused the secret.
 func (m *Meeting) Shut() bool { return m.Refused && m.Failed.After(m.Answered) }
 
-// Asked records how a service answered one request of an operation. Nil, and an error about the request alone, is
-// an answer. A request that its caller cancelled says nothing.
+// Asked records how a service answered one request of an operation. Nil, and an error about the
+// request alone, is an answer. A request that its caller cancelled says nothing.
 func (m *Monitor) Asked(service, operation string, err error) {
 	refused := errors.Is(err, mapping.ErrUnauthorized)
 	failed := refused || errors.Is(err, mapping.ErrUnavailable) || errors.Is(err, mapping.ErrUncertain)

@@ -145,7 +145,8 @@ func (r *Requeuer) askGitHub(ctx context.Context, waits bool) error {
 const ProbeEvery = time.Second
 
 // WatchPlanning probes at each tick each planning project that this process last found away,
-// until ctx ends. It wakes what waits for a project that another request found back. A project that does not answer delays no other project's probe.
+// until ctx ends. It wakes what waits for a project that another request found back. A project
+// that does not answer delays no other project's probe.
 func (r *Requeuer) WatchPlanning(ctx context.Context, tick <-chan time.Time) {
 	var asked sync.Map // by service, while the question is under way
 	var asking sync.WaitGroup

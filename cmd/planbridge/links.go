@@ -63,8 +63,7 @@ func ends(l status.Link) (issue string, card status.Card) {
 	return issue, card
 }
 
-// EachLink implements [open.Running]. It visits the links of the running service while they come, for there
-// can be many.
+// EachLink implements [open.Running]. It visits the links while they come, as there can be many.
 func (c *client) EachLink(ctx context.Context, visit func(status.Link)) error {
 	resp, err := c.send(ctx, http.MethodGet, fmt.Sprintf("/api/v1/links?limit=%d", status.MaxLinks), nil)
 	if err != nil {

@@ -62,7 +62,7 @@ type Entry struct {
 	// process. A sight that could not be stored changes Seen alone.
 	Seen, Confirmed int64
 	Routes          []string         // in whose buckets the card has been seen, or what stands for one; shared, never changed in place
-	Listing         mapping.ObjectID // that showed it last: a sprint, or backlogListing
+	Listing         mapping.ObjectID // that showed it last: a sprint, or what stands for the backlog
 	Bucket          *KnownBucket     // that a listing or its mark told last; nil: none is known
 
 	Digest  string   // "": it is observed again, changed or not

@@ -32,7 +32,7 @@ func (m *Cache) QuickCard(c *mapping.Card) uint64 {
 		id, bucket, state, iteration mapping.ObjectID
 		cid, version, counted        int64
 		title, summary, estimate     mapping.Versioned
-		Bucket, review               string
+		bucketName, review           string
 		placeholder, users, counts   bool
 		counters                     mapping.Counters
 	}{
