@@ -117,12 +117,13 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	projects := routes.Projects()
 	for _, r := range former {
 		if !slices.Contains(projects, r.Project) {
-			projects = append(projects, r.Project) // its keys are not worked: its links are only counted
+			projects = append(projects, r.Project) // its keys are not worked, nor made due: its links are only counted
 		}
 	}
 	for _, project := range projects {
 		back := former != nil && !slices.ContainsFunc(former, func(r routedAs) bool { return r.Project == project })
-		changes := func(l *mapping.Link) bool { return r.changesRoute(ctx, routes, l, called, back, &counts) }
+		named := routes.Names(project)
+		changes := func(l *mapping.Link) bool { return r.changesRoute(ctx, routes, l, called, back, &counts) && named }
 		if err := r.rerouteProject(ctx, project, changes); err != nil {
 			return counts, err
 		}
