@@ -157,6 +157,8 @@ func TestPollsEndWithTheirProject(t *testing.T) {
 				t.Errorf("%d lines end %d of the facts of the project:\n%s", ends, facts, log)
 			}
 			told := log.Lines(of)
+			w.Await("a request that was under way has come", func() bool { return calls(w.Project.ID()) > 5 })
+			w.Planning.ResetJournal()
 			w.Await("the first project is polled on", func() bool { return calls(w.Project.ID()) > 20 })
 			if n := calls(id); n > 0 || log.Lines(of) != told {
 				t.Errorf("the project that was taken out is asked %d times:\n%s", n, log)
