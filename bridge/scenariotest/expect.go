@@ -20,7 +20,7 @@ type facts map[string]string
 //	expect milestone N there title text state due     the milestone of that number
 //	expect card N     there title summary raw list parts estimate bucket tasks status title-by summary-by
 //	expect task N     there state title by         the first task of card N
-//	expect link N     state why route asking refused said     the link of issue N
+//	expect link N     state why route asking refused said subs  the link of issue N
 //	                  outside: why issue N has none
 //	expect pair N     the same of the link of card N
 //	expect conflict N attribute winner state github planning   the Nth oldest of the ledger
@@ -150,6 +150,9 @@ func (s *Scene) linkFacts(name string) facts {
 	}
 	f := facts{"state": string(l.State), "why": l.Why, "route": l.Route, "asking": strconv.Itoa(len(l.Asking)), "refused": ""}
 	f["said"] = s.said(l)
+	for _, p := range l.SubLinks {
+		f["subs"] += p.Where() + "=" + string(p.State) + "\n"
+	}
 	for a := range l.Refused {
 		f["refused"] += string(a)
 	}

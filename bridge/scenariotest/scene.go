@@ -5,7 +5,7 @@
 // says what it shows; one line is one act of a person or of fate, or one
 // expectation about a side's state:
 //
-//	world    [idle] [public] [route=@FILE] [routes=@FILE: more of them] [users=YAML] [prefix=/PATH] [former=LOGIN] [members=A,B] [enter-delay=DURATION] [settle=DURATION] [github-behind=DURATION] [labels=YAML]
+//	world    [idle] [public] [route=@FILE] [routes=@FILE: more of them] [users=YAML] [prefix=/PATH] [former=LOGIN] [members=A,B] [enter-delay=DURATION] [settle=DURATION] [github-behind=DURATION] [labels=YAML] [verify=DURATION]
 //	github   what happens there (see github.go)
 //	planning what happens there (see planning.go)
 //	services hold: what follows is one moment for the bridge | answer: that moment ends
@@ -171,7 +171,8 @@ func (s *Scene) world(l *line) error {
 	if behind := l.duration("github-behind"); behind != 0 {
 		s.o.GitHub.Clock = func() time.Time { return time.Now().Add(-behind) }
 	}
-	users, more, former := "{octocat: alice}", "", ""
+	users, more, former, verify := "{octocat: alice}", "", "", "0s"
+	l.set("verify", &verify)
 	l.set("users", &users)
 	l.set("former", &former)
 	l.set("routes", &more)
@@ -184,6 +185,9 @@ func (s *Scene) world(l *line) error {
 		}
 		if s.labels != "" {
 			yaml += "labels: " + s.labels + "\n"
+		}
+		if verify != "0s" {
+			yaml += "verify_interval: " + verify + "\n"
 		}
 		return s.pointed(yaml)
 	}

@@ -39,8 +39,9 @@ type world struct {
 	read   int   // how many issues were read by themselves
 	looked []mapping.Ref
 	// repairs is done for each item that is to be looked at.
-	repairs func()
-	store   *memstore.Store
+	repairs  func()
+	interval time.Duration // between scheduled verifications
+	store    *memstore.Store
 }
 
 // newWorld has links of so many issues of the route web, from 1 on.
@@ -117,7 +118,7 @@ func (w *world) Project(mapping.ObjectID) inventory.Planning { return side{w} }
 
 func (w *world) Ready(context.Context) error { return nil }
 
-func (w *world) VerifyInterval() time.Duration { return 0 }
+func (w *world) VerifyInterval() time.Duration { return w.interval }
 
 func (w *world) Observe(_ context.Context, _ mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
 	w.looked = append(w.looked, obs[0].Refs...)
@@ -155,17 +156,22 @@ func (s side) Task(context.Context, mapping.ObjectID) (mapping.Task, error) {
 	return mapping.Task{}, mapping.ErrNotFound
 }
 
+// verifier verifies the world until ctx ends.
+func (w *world) verifier(ctx context.Context) (*verifier.Verifier, *jobs.Runner) {
+	g := guard.New(slog.New(slog.DiscardHandler))
+	runner := jobs.New(g, time.Now)
+	runner.Open(ctx)
+	return verifier.New(verifier.Options{
+		Store: w.store, Inventory: inventory.New(inventory.Options{Store: w.store, Settings: w, GitHub: w, Projects: w}), GitHub: w, Intake: w, Services: w,
+		Metrics: verifier.NewMetrics(prometheus.NewRegistry()), Jobs: runner, Guard: g, Schedule: w, Owner: "here", Logger: slog.New(slog.DiscardHandler),
+	}), runner
+}
+
 // verify runs a verification to its end.
 func (w *world) verify(ask status.VerifyAsk) status.Job {
 	w.t.Helper()
-	g := guard.New(slog.New(slog.DiscardHandler))
-	runner := jobs.New(g, time.Now)
 	ctx, stop := context.WithCancel(w.t.Context())
-	runner.Open(ctx)
-	v := verifier.New(verifier.Options{
-		Store: w.store, Inventory: inventory.New(inventory.Options{Store: w.store, Settings: w, GitHub: w, Projects: w}), GitHub: w, Intake: w, Services: w,
-		Metrics: verifier.NewMetrics(prometheus.NewRegistry()), Jobs: runner, Guard: g, Schedule: w, Owner: "here", Logger: slog.New(slog.DiscardHandler),
-	})
+	v, runner := w.verifier(ctx)
 	job, err := v.Verify(ctx, ask)
 	for err == nil && job.State == status.JobRunning {
 		time.Sleep(time.Second)
@@ -322,12 +328,20 @@ func TestRepair(t *testing.T) {
 func (w *world) work(id mapping.LinkID) {
 	w.t.Helper()
 	time.Sleep(time.Millisecond)
+	w.change(id, func(l *mapping.Link) { l.Synced = time.Now() })
+}
+
+// change changes the record of a link that has a key.
+func (w *world) change(id mapping.LinkID, change func(*mapping.Link)) {
+	w.t.Helper()
 	for {
 		claim, _, err := w.store.Claim(w.t.Context(), project, time.Minute)
 		if err != nil || claim == nil {
 			w.t.Fatal("no claim of the link", err)
 		}
-		claim.Link.Synced = time.Now()
+		if claim.Key.Link == id {
+			change(claim.Link)
+		}
 		if err := w.store.Finish(w.t.Context(), claim, claim.Link, nil, store.Outcome{Kind: store.Done}); err != nil {
 			w.t.Fatal(err)
 		}

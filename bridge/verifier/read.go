@@ -22,9 +22,6 @@ func inOrder[V any](m map[store.Key]V) []store.Key {
 func (v *run) readDoubtful(ctx context.Context) (map[store.Key]drift, error) {
 	out := map[store.Key]drift{}
 	for _, key := range inOrder(v.doubtful) {
-		if err := v.pace.wait(ctx); err != nil {
-			return nil, err
-		}
 		d, err := v.guardedRead(ctx, key)
 		if err != nil {
 			return nil, err
@@ -52,7 +49,7 @@ func (v *run) guardedRead(ctx context.Context, key store.Key) (d drift, err erro
 	}
 	diff := differenceOf(l, &l.Pair, err.Error())
 	diff.Held = "panic"
-	return drift{l, []status.Difference{diff}}, nil
+	return drift{link: l, diffs: []status.Difference{diff}}, nil
 }
 
 // read compares a link with its items as they are read.
@@ -65,8 +62,14 @@ func (v *run) read(ctx context.Context, key store.Key) (d drift, err error) {
 		return d, err
 	}
 	route := v.Inventory.Settings().Routes.ByName(d.link.Route)
-	for _, pair := range append([]*mapping.Pair{&d.link.Pair}, heldParts(d.link)...) {
+	for _, pair := range append([]*mapping.Pair{&d.link.Pair}, v.partsToRead(d.link)...) {
 		diffs, err := v.differences(ctx, d.link, pair, route)
+		if missing := (*missingError)(nil); errors.As(err, &missing) {
+			diffs, err = []status.Difference{differenceOf(d.link, pair, missing.Error())}, nil
+			if missing.gone {
+				d.gone = append(d.gone, pair)
+			}
+		}
 		if err != nil {
 			return d, err
 		}
@@ -75,11 +78,11 @@ func (v *run) read(ctx context.Context, key store.Key) (d drift, err error) {
 	return d, nil
 }
 
-// heldParts are a link's sub-issues that may differ from their tasks while a side refuses a
-// value or a person is asked.
-func heldParts(l *mapping.Link) (out []*mapping.Pair) {
+// partsToRead are a link's sub-issues of which the card's counters do not tell all: a side
+// refuses a value, a person is asked, or no listing showed the issue.
+func (v *run) partsToRead(l *mapping.Link) (out []*mapping.Pair) {
 	for _, p := range l.SubLinks {
-		if p.State == mapping.Linked && len(p.Refused)+len(p.Asking) > 0 {
+		if p.State == mapping.Linked && (len(p.Refused)+len(p.Asking) > 0 || !v.seenSubIssues[p.Issue.ID]) {
 			out = append(out, p)
 		}
 	}
@@ -88,12 +91,9 @@ func heldParts(l *mapping.Link) (out []*mapping.Pair) {
 
 // differences reads the two items of a pair that has an issue and compares them.
 func (v *run) differences(ctx context.Context, l *mapping.Link, pair *mapping.Pair, route *mapping.Route) (diffs []status.Difference, err error) {
-	g, p, missing, err := v.views(ctx, l, pair, route)
+	g, p, err := v.views(ctx, l, pair, route)
 	if err != nil {
 		return nil, err
-	}
-	if missing != "" {
-		return []status.Difference{differenceOf(l, pair, missing)}, nil
 	}
 	for _, decided := range mapping.Resolve(mapping.Input{Link: l, Pair: pair, Route: route, GitHub: g, Planning: p}).Decisions {
 		if decided.Action == mapping.Adopt || decided.Action == mapping.Restrained {
@@ -109,54 +109,40 @@ func (v *run) differences(ctx context.Context, l *mapping.Link, pair *mapping.Pa
 	return diffs, nil
 }
 
-// views reads both items of a pair, or says which of them is missing.
-func (v *run) views(ctx context.Context, l *mapping.Link, pair *mapping.Pair, route *mapping.Route) (g, p mapping.View, missing string, err error) {
+// views reads both items of a pair. A [missingError] says which of them is missing.
+func (v *run) views(ctx context.Context, l *mapping.Link, pair *mapping.Pair, route *mapping.Route) (g, p mapping.View, err error) {
+	if err := v.pace.wait(ctx); err != nil {
+		return nil, nil, err
+	}
 	set, side := v.Inventory.Settings(), v.Inventory.Project(l.Project)
 	issue, err := v.GitHub.Issue(ctx, pair.Issue.Repo, pair.Issue.Number)
 	if err != nil {
-		missing, err = absent("the issue", err)
-		return nil, nil, missing, err
+		return nil, nil, missing("the issue", err)
 	}
 	if pair.IsTask() {
 		task, err := side.Task(ctx, pair.Card.ID)
-		missing, err = absent("the task", err)
 		hours := set.Scheme
 		hours.Estimate = hours.Hours // a task's estimate is in hours
 		g, _ = route.IssueView(&issue, hours, set.Keys, pair.Base)
-		return g, mapping.TaskItemView(&task, set.Keys), missing, err
+		return g, mapping.TaskItemView(&task, set.Keys), missing("the task", err)
 	}
 	card, err := side.Card(ctx, pair.Card.ID)
 	if err != nil {
-		missing, err = absent("the card", err)
-		return nil, nil, missing, err
+		return nil, nil, missing("the card", err)
 	}
 	g, _ = route.IssueView(&issue, set.Scheme, set.Keys, pair.Base)
 	p = mapping.CardView(&card, set.Keys)
 	child := l.Child(mapping.Tracking)
 	if child == nil || child.State != mapping.Linked || !route.TrackingTask {
 		g.Untrack()
-		return g, p, "", nil
+		return g, p, nil
 	}
 	task, err := side.Task(ctx, child.Card.ID)
 	if err != nil {
-		missing, err = absent("its tracking task", err)
-		return nil, nil, missing, err
+		return nil, nil, missing("its tracking task", err)
 	}
 	maps.Copy(p, mapping.TaskView(&task))
-	return g, p, "", nil
-}
-
-// absent says why an item cannot be read. A service that does not answer is an error instead.
-func absent(what string, err error) (string, error) {
-	switch {
-	case errors.Is(err, mapping.ErrNotFound), errors.Is(err, mapping.ErrGone):
-		return what + " is gone", nil
-	case errors.Is(err, mapping.ErrMoved):
-		return what + " has moved", nil
-	case errors.Is(err, mapping.ErrForbidden):
-		return what + " may not be read", nil
-	}
-	return "", err
+	return g, p, nil
 }
 
 func differenceOf(l *mapping.Link, p *mapping.Pair, why string) status.Difference {

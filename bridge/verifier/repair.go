@@ -2,8 +2,6 @@ package verifier
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -25,15 +23,14 @@ func (d drift) held() bool {
 // repair makes the differing links due for a whole read, waits for them, and returns those
 // that still differ. A difference that is held after the read stays, and is not awaited.
 func (v *run) repair(ctx context.Context, differing map[store.Key]drift) (map[store.Key]drift, error) {
-	look, err := json.Marshal(mapping.IssueEvent{Look: "verify"})
-	if err != nil {
-		return nil, fmt.Errorf("repair: %w", err)
-	}
 	asked := v.Clock.Now()
 	for _, key := range inOrder(differing) {
 		d := differing[key]
-		obs := store.Observation{Refs: d.link.Refs()[:1], Event: look}
-		if _, err := v.Intake.Observe(ctx, key.Project, []store.Observation{obs}); err != nil {
+		pairs := d.gone
+		if root := &d.link.Pair; !slices.Contains(pairs, root) {
+			pairs = append([]*mapping.Pair{root}, pairs...)
+		}
+		if err := v.look(ctx, key, pairs); err != nil {
 			return nil, err
 		}
 	}

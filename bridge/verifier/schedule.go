@@ -28,7 +28,8 @@ type verified struct {
 }
 
 // Run verifies all links by the schedule, until ctx ends. One replica does so, so that the
-// metric of differing links is current though nobody asks. It reads, and repairs nothing.
+// metric of differing links is current though nobody asks. It repairs nothing; pairs that lack an
+// item become due.
 func (v *Verifier) Run(ctx context.Context) {
 	l := &lease.Lease{Clock: v.o.Clock, Store: v.o.Store, Session: v.o.Session, Name: "verify", Owner: v.o.Owner, TTL: lease.TTL(lookEvery)}
 	defer l.Release(ctx)

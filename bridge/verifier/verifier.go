@@ -5,6 +5,9 @@
 // difference is what the reconcile would write. A value that a side refused, or that a person
 // is asked about, differs for as long as that lasts. A change that a route's direction forbids
 // is no difference.
+//
+// A scheduled verification makes the pairs due of which an item is gone or has moved, as nothing
+// else may ever tell of it.
 package verifier
 
 import (
@@ -107,7 +110,10 @@ func (v *Verifier) job(ask status.VerifyAsk, p *pace) (first status.Job, work fu
 		if err := v.o.Services.Ready(ctx); err != nil {
 			return err
 		}
-		work := &run{Options: v.o, job: j, routes: routes, pace: p, seen: map[store.Key]seenMask{}, doubtful: map[store.Key]bool{}}
+		work := &run{
+			Options: v.o, job: j, routes: routes, pace: p, seen: map[store.Key]seenMask{}, doubtful: map[store.Key]bool{},
+			seenSubIssues: map[int64]bool{}, listed: map[string]bool{},
+		}
 		if err := work.do(ctx, ask.Repair); err != nil {
 			return fmt.Errorf("verify: %w", err)
 		}
@@ -131,6 +137,9 @@ type run struct {
 	pace     *pace
 	seen     map[store.Key]seenMask // of every link that was compared
 	doubtful map[store.Key]bool     // links one of whose items is not what was agreed on
+
+	seenSubIssues map[int64]bool  // by the id of the issue
+	listed        map[string]bool // repositories whose issues were listed, in lower case
 }
 
 func (v *run) do(ctx context.Context, repair bool) error {
@@ -149,11 +158,15 @@ func (v *run) do(ctx context.Context, repair bool) error {
 	if err != nil {
 		return err
 	}
-	if repair {
+	switch {
+	case repair:
 		v.job.Doing("repairing")
-		if differing, err = v.repair(ctx, differing); err != nil {
-			return err
-		}
+		differing, err = v.repair(ctx, differing)
+	case v.pace != nil:
+		err = v.noticeAbsent(ctx, differing)
+	}
+	if err != nil {
+		return err
 	}
 	v.report(differing)
 	return nil
@@ -163,6 +176,7 @@ func (v *run) do(ctx context.Context, repair bool) error {
 type drift struct {
 	link  *mapping.Link
 	diffs []status.Difference
+	gone  []*mapping.Pair // those with an item that is gone or has moved
 }
 
 func (v *run) report(differing map[store.Key]drift) {
@@ -203,7 +217,10 @@ func (v *run) linkOf(ctx context.Context, ref mapping.Ref, side seenMask) (store
 		return key, nil, err
 	}
 	if root := side == seenIssue && mapping.IssueRef(l.Issue.ID) == ref || side == seenCard && mapping.CardRef(l.Card.ID) == ref; !root {
-		return key, nil, nil // a part's: the root's counters tell
+		if p := l.Part(ref); p != nil && side == seenIssue {
+			v.seenSubIssues[p.Issue.ID] = true
+		}
+		return key, nil, nil // what a part shows is told by the root's counters
 	}
 	v.seen[key] |= side
 	return key, l, nil
@@ -228,13 +245,17 @@ func (v *run) listIssues(ctx context.Context) error {
 type issueWalk struct{ *run }
 
 // EnterRepository implements [inventory.IssueVisitor].
-func (issueWalk) EnterRepository(_ context.Context, repo string) (string, error) { return repo, nil }
+func (w issueWalk) EnterRepository(_ context.Context, repo string) (string, error) {
+	w.listed[strings.ToLower(repo)] = true
+	return repo, nil
+}
 
 // EndPage implements [inventory.IssueVisitor].
 func (w issueWalk) EndPage(ctx context.Context) error { return w.pace.wait(ctx) }
 
 // SkipRepository implements [inventory.IssueVisitor]: each issue is read.
 func (w issueWalk) SkipRepository(repo string, routes []string, err error) {
+	delete(w.listed, strings.ToLower(repo))
 	w.job.Update(func(now *status.Job) {
 		now.Verify.Unlisted = append(now.Verify.Unlisted, status.Unlisted{Repository: repo, Route: strings.Join(routes, ", "), Why: err.Error()})
 	})
@@ -242,6 +263,7 @@ func (w issueWalk) SkipRepository(repo string, routes []string, err error) {
 
 // VisitIssue implements [inventory.IssueVisitor].
 func (w issueWalk) VisitIssue(ctx context.Context, issue *mapping.Issue) error {
+	w.listed[strings.ToLower(issue.Repo)] = true
 	return w.guardedListing(issue.Name(), func(of *store.Key) error {
 		key, l, err := w.linkOf(ctx, mapping.IssueRef(issue.ID), seenIssue)
 		if err != nil || l == nil {
@@ -316,8 +338,8 @@ func (v *run) compare(key store.Key, l *mapping.Link, side mapping.Side, view ma
 	}
 }
 
-// listLinks finds the links without an item in any listing, and those with sub-issues, whose
-// state the card's counters do not show.
+// listLinks finds the links without an item in any listing, and those with sub-issues that the
+// card's counters do not tell of.
 func (v *run) listLinks(ctx context.Context) error {
 	projects, err := store.ProjectsAfter(ctx, v.Store, v.Inventory.Settings().Routes.Projects())
 	if err != nil {
@@ -330,7 +352,7 @@ func (v *run) listLinks(ctx context.Context) error {
 			}
 			v.leaveOut(l)
 			key := store.Key{Project: l.Project, Link: l.ID}
-			if seen := v.seen[key]; v.compares(l) && (seen != seenIssue|seenCard || len(heldParts(l)) > 0) {
+			if seen := v.seen[key]; v.compares(l) && (seen != seenIssue|seenCard || len(v.partsToRead(l)) > 0) {
 				v.seen[key], v.doubtful[key] = seen, true
 			}
 		}
