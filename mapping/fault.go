@@ -72,12 +72,18 @@ type MovedError struct {
 	Issue    *Issue // the target, where it was followed: the same ID after a rename, another after a transfer
 }
 
-func (e *MovedError) Error() string {
-	if e.Repo != "" && e.Number != 0 {
-		return "moved to " + e.Repo + "#" + strconv.Itoa(e.Number)
+// Known reports whether the answer told which issue is there.
+func (e *MovedError) Known() bool { return e.Repo != "" && e.Number != 0 }
+
+// Place names the target: acme/web#12, or an address.
+func (e *MovedError) Place() string {
+	if e.Known() {
+		return e.Repo + "#" + strconv.Itoa(e.Number)
 	}
-	return "moved to " + e.Location
+	return e.Location
 }
+
+func (e *MovedError) Error() string { return "moved to " + e.Place() }
 
 // Is reports whether target is [ErrMoved].
 func (e *MovedError) Is(target error) bool { return target == ErrMoved }

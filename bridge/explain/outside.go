@@ -14,7 +14,8 @@ import (
 // errStore: the store did not say what was asked. It is neither service.
 var errStore = errors.New("the store does not answer")
 
-// Outside reads an issue or a card that no link knows and says why it has none.
+// Outside reads an issue or a card that no link knows and says why it has none. An issue that
+// has another name now, as it was transferred, is a [mapping.MovedError].
 func (e *Explainer) Outside(ctx context.Context, name string) (*status.Outside, error) {
 	ctx, cancel := context.WithTimeout(ctx, previewPatience)
 	defer cancel()
@@ -23,6 +24,7 @@ func (e *Explainer) Outside(ctx context.Context, name string) (*status.Outside, 
 		return nil, err
 	}
 	var out *status.Outside
+	var moved *mapping.MovedError
 	service := "GitHub"
 	if item.Repository != "" {
 		out, err = e.outsideIssue(ctx, item.Repository, item.Number)
@@ -31,8 +33,10 @@ func (e *Explainer) Outside(ctx context.Context, name string) (*status.Outside, 
 		out, err = e.outsideCard(ctx, item)
 	}
 	switch {
-	case errors.Is(err, status.ErrName), errors.Is(err, errStore):
+	case errors.Is(err, status.ErrName), errors.Is(err, errStore), errors.As(err, &moved) && moved.Known():
 		return nil, err
+	case moved != nil:
+		return nil, status.Unknown("%s is no issue any more: GitHub says that it %w", item.Name, moved)
 	case mapping.Refused(err), errors.Is(err, store.ErrNotFound):
 		return nil, unknown(item)
 	case err != nil:
@@ -53,17 +57,17 @@ func unknown(item status.Item) error {
 }
 
 func (e *Explainer) outsideIssue(ctx context.Context, repo string, number int) (*status.Outside, error) {
-	near := e.set().Routes.ForRepo(repo)
-	if len(near) == 0 {
-		return &status.Outside{Repository: repo, Number: number, Why: e.whyNoRoute(repo)}, nil
-	}
 	hub, done, err := e.o.Services.GitHub()
 	if err != nil {
 		return nil, err
 	}
 	defer done()
+	near := e.set().Routes.ForRepo(repo)
 	issue, err := hub.Issue(ctx, repo, number)
-	if err != nil {
+	switch {
+	case len(near) == 0 && !errors.Is(err, mapping.ErrMoved):
+		return &status.Outside{Repository: repo, Number: number, Why: e.whyNoRoute(repo)}, nil
+	case err != nil:
 		return nil, err
 	}
 	route, why, err := e.whyOutside(ctx, hub, &issue)

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 
@@ -40,17 +41,27 @@ func preview(w work) (_ *mapping.Preview, err error) {
 	}
 	w.hidden = visibility(w).public(l.Issue.Repo, false)
 	out := &mapping.Preview{Unread: map[mapping.Side]string{}}
-	if err := looker(w).lookAtIssue(); err != nil {
-		out.Unread[mapping.GitHub] = err.Error()
-	}
-	if err := looker(w).lookAtCard(); err != nil {
-		out.Unread[mapping.Planning] = err.Error()
+	noteUnread(out, mapping.GitHub, looker(w).lookAtIssue())
+	noteUnread(out, mapping.Planning, looker(w).lookAtCard())
+	out.GitHub, out.Planning = w.g, w.p
+	if len(out.Gone) > 0 {
+		return out, nil
 	}
 	if out.Plan, err = decider(w).resolve(); err != nil {
 		return nil, fmt.Errorf("decide about %s: %w", where(&l.Pair), err)
 	}
-	out.GitHub, out.Planning = w.g, w.p
 	return out, nil
+}
+
+// noteUnread notes that a side could not be read.
+func noteUnread(p *mapping.Preview, side mapping.Side, err error) {
+	if err == nil {
+		return
+	}
+	p.Unread[side] = err.Error()
+	if IsGone(err) || errors.Is(err, mapping.ErrMoved) {
+		p.Gone = append(p.Gone, side)
+	}
 }
 
 // BeginCleaning begins to list the marks that a cleaning would remove from the state's link,

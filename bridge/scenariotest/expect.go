@@ -2,13 +2,18 @@ package scenariotest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/status"
 )
 
 // facts is what can be said about a thing.
@@ -22,6 +27,7 @@ type facts map[string]string
 //	expect task N     there state title by         the first task of card N
 //	expect link N     state why route asking refused said subs  the link of issue N
 //	                  outside: why issue N has none
+//	expect explain N  says next    the first line of planbridge explain, and what comes next
 //	expect pair N     the same of the link of card N
 //	expect conflict N attribute winner state github planning   the Nth oldest of the ledger
 //	expect            issues cards tasks conflicts failures milestones colors said: what the bridge warned of
@@ -55,6 +61,7 @@ func (s *Scene) expect(l *line) error {
 		"milestone": func() facts { return s.milestoneFacts(n) },
 		"task":      func() facts { return s.taskFacts(n) },
 		"link":      func() facts { return s.linkFacts(fmt.Sprintf("%s#%d", s.Repo.Name(), n)) },
+		"explain":   func() facts { return s.explained(fmt.Sprintf("%s#%d", s.Repo.Name(), n)) },
 		"pair":      func() facts { return s.linkFacts(s.card(n)) },
 		"conflict":  func() facts { return s.conflictFacts(n) },
 		"metric":    func() facts { return s.metricFacts(metric) },
@@ -155,6 +162,27 @@ func (s *Scene) linkFacts(name string) facts {
 	}
 	for a := range l.Refused {
 		f["refused"] += string(a)
+	}
+	return f
+}
+
+// explained is what planbridge explain says of an item.
+func (s *Scene) explained(name string) facts {
+	resp, err := s.Client().Get(s.AdminURL() + "/api/v1/links/" + url.PathEscape(name))
+	if err != nil {
+		return facts{"says": err.Error()}
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	var d status.LinkDetail
+	if err != nil || resp.StatusCode != http.StatusOK || json.Unmarshal(text, &d) != nil {
+		return facts{"says": string(text)}
+	}
+	f := facts{"says": d.Name() + ": " + d.Headline(), "next": ""}
+	if d.Now != nil {
+		for _, n := range d.Now.Next {
+			f["next"] += n.Attribute + " " + n.Action + "\n"
+		}
 	}
 	return f
 }

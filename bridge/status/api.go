@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -90,9 +91,21 @@ func (h *handler) link(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, func() any { return detail }, err)
 }
 
-// detail is everything about an item, by one of its names. For an issue or a card without a
-// link, it is the reason why.
+// detail is everything about an item, by one of its names. A transferred issue is found by its
+// former name, which GitHub redirects.
 func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) {
+	d, err := h.current(ctx, name)
+	if moved := (*mapping.MovedError)(nil); errors.As(err, &moved) && moved.Known() {
+		if d, err = h.current(ctx, moved.Place()); err == nil {
+			d.Was = strings.TrimSpace(name)
+		}
+	}
+	return d, err
+}
+
+// current is everything about an item that has a name now. For an issue or a card without a
+// link, it is the reason why.
+func (h *handler) current(ctx context.Context, name string) (*LinkDetail, error) {
 	item, err := ParseItem(name)
 	if err != nil {
 		return nil, err

@@ -47,6 +47,12 @@ func (m moments) in(t time.Time) string {
 
 // headline describes an item's state in one line, and says whether somebody has to act.
 func headline(d *LinkDetail, now moments) (says string, bad bool) {
+	if d.Was != "" {
+		is := *d
+		is.Was = ""
+		says, bad = headline(&is, now)
+		return "It was " + d.Was + " before. " + says, bad
+	}
 	if o := d.Outside; o != nil {
 		if o.Route != "" {
 			return "It is not synchronised by route " + o.Route + ": " + o.Why, false
@@ -104,6 +110,9 @@ func restingLine(d *LinkDetail, now moments) (says string, bad bool) {
 			return refused(c.Refused, " of "+c.name()), true
 		}
 	}
+	if d.Now != nil && len(d.Now.Gone) > 0 {
+		return d.Now.Absence() + ". It is looked at by the next verification of all links, and by planbridge verify --repair at once.", false
+	}
 	if d.Now != nil && len(d.Now.Unread) > 0 {
 		side := slices.Sorted(maps.Keys(d.Now.Unread))[0]
 		return fmt.Sprintf("What %s shows now could not be read: %s", sideName(side), d.Now.Unread[side]), false
@@ -117,6 +126,21 @@ func restingLine(d *LinkDetail, now moments) (says string, bad bool) {
 	}
 	return "Both sides agree; that was last confirmed " + now.ago(d.Link.Synced) + ".", false
 }
+
+// Absence says that a side does not have its item, or has it elsewhere; "": both have theirs.
+func (n *Now) Absence() string {
+	if len(n.Gone) == 0 {
+		return ""
+	}
+	side, item := n.Gone[0], "the issue"
+	if side == string(mapping.Planning) {
+		item = "the card or its tracking task"
+	}
+	return fmt.Sprintf("%s does not have %s there any more: %s", capital(sideName(side)), item, n.Unread[side])
+}
+
+// capital begins a sentence.
+func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
 // outOfStep says why a resting pair is not synchronised; "": it is.
 func outOfStep(state, why string) (says string, bad bool) {
@@ -140,7 +164,7 @@ func refused(what map[string]Refusal, of string) string {
 	for _, a := range attributesOf(what) {
 		r := what[a]
 		side := sideName(r.Side)
-		return fmt.Sprintf("%s does not take the %s%s: %s", strings.ToUpper(side[:1])+side[1:], plainAttribute(a), of, r.Words)
+		return fmt.Sprintf("%s does not take the %s%s: %s", capital(side), plainAttribute(a), of, r.Words)
 	}
 	return ""
 }

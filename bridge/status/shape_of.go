@@ -98,6 +98,9 @@ func nowOf(p *mapping.Preview) *Now {
 	for side, why := range p.Unread {
 		out.Unread[string(side)] = why
 	}
+	for _, side := range p.Gone {
+		out.Gone = append(out.Gone, string(side))
+	}
 	out.Hidden = hiddenOf(p)
 	return out
 }

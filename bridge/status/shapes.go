@@ -73,6 +73,7 @@ type LinkDetail struct {
 	Now      *Now               `json:"now,omitempty"`
 	NowError string             `json:"now_error,omitempty"` // why Now could not be found out
 	Part     *Child             `json:"part,omitempty"`      // of the children, the one that was asked for
+	Was      string             `json:"was,omitempty"`       // the name that was asked for, where GitHub says that the issue has another one now
 	Outside  *Outside           `json:"outside,omitempty"`   // an issue or a card that has no link; all else is empty
 	Queue    *Standing          `json:"queue,omitempty"`     // where its key stands
 }
@@ -109,6 +110,7 @@ type Now struct {
 	GitHub   map[string]string    `json:"github"`           // by attribute
 	Planning map[string]Versioned `json:"planning"`         // by attribute
 	Unread   map[string]string    `json:"unread,omitempty"` // by side: why it could not be read
+	Gone     []string             `json:"gone,omitempty"`   // of these, the sides where the item is gone or elsewhere
 	Next     []Next               `json:"next"`             // empty: nothing is to be done
 	Hidden   []Hidden             `json:"hidden,omitempty"` // text that readers of a side do not see
 }

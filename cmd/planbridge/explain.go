@@ -173,7 +173,12 @@ func explainNext(w io.Writer, d *status.LinkDetail) *table {
 		return nil
 	}
 	t := newTable(w, "NEXT", "ACTION", "TO GITHUB", "TO PLANNING", "WHY")
-	if len(d.Now.Next) == 0 {
+	switch {
+	case len(d.Now.Gone) > 0:
+		t.row("not decided", "", "", "", d.Now.Absence())
+	case len(d.Now.Next) == 0 && len(d.Now.Unread) > 0:
+		t.row("nothing", "", "", "", "the sides agreed when both were read last")
+	case len(d.Now.Next) == 0:
 		t.row("nothing", "", "", "", "the sides agree")
 	}
 	for _, n := range d.Now.Next {

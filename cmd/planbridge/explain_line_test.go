@@ -38,7 +38,12 @@ func TestExplainFirstLine(t *testing.T) {
 		"creating": {status.LinkDetail{Link: link("creating")}, "Its partner is being made."},
 		"refused":  {status.LinkDetail{Link: link("linked"), Refused: map[string]status.Refusal{"title": {Side: "github", Words: "too long"}}}, "GitHub does not take the title: too long"},
 		"differs":  {status.LinkDetail{Link: link("linked"), Now: &status.Now{Next: []status.Next{{Attribute: "title", Action: "to_github", Why: "planning changed, GitHub did not"}}}}, "The sides differ in the title; the next look does this: to_github, planning changed, GitHub did not"},
-		"a line":   {status.LinkDetail{Link: link("linked"), Part: &status.Child{Kind: "checklist", State: "linked"}}, "It is a line of the checklist of acme/web#1, and a task of its card. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z."},
+		"a deleted issue": {
+			status.LinkDetail{Link: link("linked"), Now: &status.Now{Gone: []string{"github"}, Unread: map[string]string{"github": "github: read issue acme/web#1: gone"}}},
+			"GitHub does not have the issue there any more: github: read issue acme/web#1: gone. It is looked at by the next verification of all links, and by planbridge verify --repair at once.",
+		},
+		"a former name": {status.LinkDetail{Link: link("linked"), Was: "acme/old#7"}, "It was acme/old#7 before. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z."},
+		"a line":        {status.LinkDetail{Link: link("linked"), Part: &status.Child{Kind: "checklist", State: "linked"}}, "It is a line of the checklist of acme/web#1, and a task of its card. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z."},
 		"a task waits": {
 			status.LinkDetail{Link: link("linked"), Part: &status.Child{Kind: "tracking", State: "creating", Why: "planning is full"}},
 			"It is the tracking task of acme/web#1. It waits: planning is full. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z.",
@@ -52,6 +57,9 @@ func TestExplainFirstLine(t *testing.T) {
 		}
 		if first, _, _ := strings.Cut(out.String(), "\n"); first != "acme/web#1: "+tt.says {
 			t.Errorf("%s: %q, expected %q", name, first, tt.says)
+		}
+		if agree := strings.Contains(out.String(), "the sides agree"); agree && !strings.Contains(tt.says, "Both sides agree") {
+			t.Errorf("%s: %q is followed by\n%s", name, tt.says, out.String())
 		}
 	}
 }
