@@ -214,13 +214,24 @@ func (p *Pair) AwaitsIssue() bool {
 	return p.Kind == Root && p.Origin == Planning && p.Issue.ID == 0 && (p.Intent == nil || !p.Intent.Sent)
 }
 
-// SetBase sets what both sides agree on for an attribute, which ends the refusal of its value.
+// SetBase sets what both sides agree on for an attribute. Other values than before end the refusal
+// of a value; a version that was counted does not.
 func (p *Pair) SetBase(a Attribute, base Base) {
 	if p.Base == nil {
 		p.Base = map[Attribute]Base{}
 	}
+	if was, ok := p.Base[a]; !ok || was.GitHub != base.GitHub || was.Planning != base.Planning {
+		delete(p.Refused, a)
+	}
 	p.Base[a] = base
-	delete(p.Refused, a)
+}
+
+// Agree takes in what both sides agree on by a decision that was carried out. A text that was
+// written again for its marker alone is agreed on as far as it was before.
+func (p *Pair) Agree(d Decision) {
+	if _, based := p.Base[d.Attribute]; based || !d.Action.marks() {
+		p.SetBase(d.Attribute, d.Base)
+	}
 }
 
 // Questions are the ids of what people are asked about the pair, or are about to be.

@@ -1,6 +1,9 @@
 package mapping
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // View is the current state of one side, per attribute and in that side's own representation.
 // An absent attribute is not known, and counts as unchanged since the base. Versions matter on
@@ -55,6 +58,9 @@ const (
 	Unmark          Action = "unmark"      // the same text is written again, without our marker
 )
 
+// marks reports whether an action writes the same text again for its marker alone.
+func (a Action) marks() bool { return a == RestoreMarker || a == Unmark }
+
 // Write is one attribute's write to one side.
 type Write struct {
 	From    string // what the side holds now, in its own representation
@@ -103,14 +109,12 @@ func (in *Input) text(a Attribute, github string) string {
 // Plan has the decisions that bring a link to agreement. Attributes that agree have none.
 type Plan struct{ Decisions []Decision }
 
-// Writes reports whether the plan writes to a side.
-func (p Plan) Writes(side Side) bool {
-	for _, d := range p.Decisions {
-		if side == Planning && d.Planning != nil || side == GitHub && d.GitHub != nil {
-			return true
-		}
-	}
-	return false
+// Writes reports whether the plan writes to a side; of attributes: whether it writes one of them.
+func (p Plan) Writes(side Side, of ...Attribute) bool {
+	return slices.ContainsFunc(p.Decisions, func(d Decision) bool {
+		writes := side == Planning && d.Planning != nil || side == GitHub && d.GitHub != nil
+		return writes && (len(of) == 0 || slices.Contains(of, d.Attribute))
+	})
 }
 
 // Resolve decides every attribute of a link.

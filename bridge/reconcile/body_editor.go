@@ -1,8 +1,6 @@
 package reconcile
 
 import (
-	"slices"
-
 	"planbridge/mapping"
 )
 
@@ -38,14 +36,14 @@ func (w bodyEditor) wholeBodies(plan *mapping.Plan, changes []mapping.Item) {
 		return
 	}
 	base, based := w.pair.Base[mapping.Summary]
-	i := slices.IndexFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == mapping.Summary })
-	if i >= 0 && plan.Decisions[i].Planning != nil || !based {
+	toGitHub := plan.Writes(mapping.GitHub, mapping.Summary)
+	if plan.Writes(mapping.Planning, mapping.Summary) || !based {
 		changes = nil
-		if i >= 0 && plan.Decisions[i].GitHub != nil {
+		if toGitHub {
 			w.list = list{} // this write of the body does not make them
 		}
 	}
-	if len(changes) > 0 && (i < 0 || plan.Decisions[i].GitHub == nil) {
+	if len(changes) > 0 && !toGitHub {
 		text := w.link.Text(w.route, mapping.Summary, w.body())
 		base.GitHub = w.link.Text(w.route, mapping.Summary, base.GitHub)
 		plan.Decisions = append(plan.Decisions, mapping.Decision{

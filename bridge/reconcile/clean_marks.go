@@ -126,20 +126,14 @@ func (w cleaner) bodyMarks() []mark {
 		if err := w.lookAgain(); err != nil || !marked() {
 			return false, err
 		}
-		base, agreed := w.pair.Base[mapping.Summary]
 		text := w.g[mapping.Summary].Value
 		err := githubWriter(w).write(mapping.Plan{Decisions: []mapping.Decision{{
-			Attribute: mapping.Summary, Action: mapping.Unmark, Why: step.What, Base: base, GitHub: &mapping.Write{From: text, To: text},
+			Attribute: mapping.Summary, Action: mapping.Unmark, Why: step.What, Base: w.pair.Base[mapping.Summary], GitHub: &mapping.Write{From: text, To: text},
 		}}})
-		switch {
-		case err != nil:
-			return false, err
-		case marked():
-			return false, parks("the marker stays in the body: GitHub refused it: %s", w.pair.Refused[mapping.Summary].Message)
-		case !agreed:
-			delete(w.pair.Base, mapping.Summary)
+		if err == nil && marked() {
+			err = parks("the marker stays in the body: GitHub refused it: %s", w.pair.Refused[mapping.Summary].Message)
 		}
-		return true, nil
+		return err == nil, err
 	}}}
 }
 

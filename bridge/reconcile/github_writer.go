@@ -145,7 +145,7 @@ func (w githubWriter) wroteGitHub(d mapping.Decision, answer *mapping.Issue) {
 	journal.MadeAgain(&w.pair.Journal, d.Attribute)
 	freshness(w).wrote(d.Attribute, d.GitHub.From, w.Now(), answer)
 	w.owner.Unfinished = true
-	w.pair.SetBase(d.Attribute, d.Base)
+	w.pair.Agree(d)
 	if d.Attribute.Spec().Carrier == mapping.CarrierBody {
 		lister(w).wroteItems()
 	}

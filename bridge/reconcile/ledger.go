@@ -289,7 +289,7 @@ func (w ledger) agreed(plan mapping.Plan) error {
 		switch d.Action {
 		case mapping.Adopt:
 			w.pair.SetBase(d.Attribute, d.Base)
-		case mapping.Ask, mapping.Blocked, mapping.Restrained, mapping.Withheld:
+		case mapping.Ask, mapping.Blocked, mapping.Restrained, mapping.Withheld, mapping.RestoreMarker:
 			continue
 		}
 		if err := w.endQuestion(d); err != nil {
@@ -300,7 +300,7 @@ func (w ledger) agreed(plan mapping.Plan) error {
 }
 
 // endQuestions closes the questions that need no decision any more: people undid both edits,
-// or a process ended while it handled the answer.
+// or a process ended while it handled the answer. A refused value does not stand anywhere then.
 func (w ledger) endQuestions(plan mapping.Plan) error {
 	for _, a := range mapping.Attributes {
 		_, g := w.g[a]
@@ -308,6 +308,7 @@ func (w ledger) endQuestions(plan mapping.Plan) error {
 		if !g || !p || slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == a }) {
 			continue
 		}
+		delete(w.pair.Refused, a)
 		if err := w.endQuestion(mapping.Decision{Attribute: a, Why: "both sides agree"}); err != nil {
 			return err
 		}

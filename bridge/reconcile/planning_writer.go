@@ -232,14 +232,14 @@ func (w planningWriter) written(d mapping.Decision, up Updated) {
 	if d.Attribute.Spec().Form == mapping.FormMarkdown {
 		signer(w).noteMarker(mapping.Planning, shown.Value)
 	}
-	now, base := w.bare(d.Attribute, shown), d.Base
-	if base.Planning == d.Planning.To {
-		base = w.answered(d.Attribute, base, d.Planning.To, now)
+	now := w.bare(d.Attribute, shown)
+	if d.Base.Planning == d.Planning.To {
+		d.Base = w.answered(d.Attribute, d.Base, d.Planning.To, now)
 	}
 	if w.rewrites(d, now) {
-		base.Planning, base.Version = now.Value, now.Version
+		d.Base.Planning, d.Base.Version = now.Value, now.Version
 	}
-	w.pair.SetBase(d.Attribute, base)
+	w.pair.Agree(d)
 	w.p[d.Attribute] = now
 	w.count(CountWrites, w.link.Route, string(mapping.Planning), string(d.Attribute))
 	w.noteWrite(mapping.Planning, d)

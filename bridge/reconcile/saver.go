@@ -84,6 +84,10 @@ func (w saver) writeFailed(side mapping.Side, item mapping.Ref, ds []mapping.Dec
 			}
 		}
 		return false, nil
+	case errors.As(err, &refused) && ds[0].Action == mapping.RestoreMarker: // the text goes on without
+		signer(w).noteMarkerRestored(ds[0])
+		w.note(side, ds[0].Attribute, "refused", "its text with its marker: "+refused.Error())
+		return false, nil
 	case errors.As(err, &refused):
 		write := ds[0].Planning
 		if side == mapping.GitHub {

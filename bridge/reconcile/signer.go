@@ -98,38 +98,32 @@ func (w signer) namesIssue(raw string) bool {
 }
 
 // restoreMarker adds to a plan the return of a marker that somebody removed with its text.
-// Without the marker the link could not be found again after a loss of the store. A text gets
-// its marker back once; after that it is left alone.
+// Without the marker the link could not be found again after a loss of the store. So it comes
+// back whatever becomes of the text: where both sides agree, and where the text is blocked or
+// people are asked. A summary that is written anyway goes first. A text gets its marker back
+// once; after that it is left alone.
 func (w signer) restoreMarker(plan *mapping.Plan) {
 	if w.unmarked == "" || w.unmarked == w.pair.MarkerRestored || w.link.Moving != nil || !w.route.Writes(w.markedSide()) {
 		return
 	}
-	base, ok := w.pair.Base[mapping.Summary]
-	ok = ok || slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool {
-		return d.Attribute == mapping.Summary && d.Action == mapping.Adopt // a pair that was joined by hand
-	})
-	if !ok {
+	if plan.Writes(mapping.GitHub, mapping.Summary) || plan.Writes(mapping.Planning, mapping.Summary) {
 		return
 	}
-	base.GitHub = w.link.Text(w.route, mapping.Summary, base.GitHub)
-	// A summary that is written anyway gets its marker with it, and one that
-	// has to be decided first waits; a version that was counted is neither.
-	for i, d := range plan.Decisions {
-		if d.Attribute == mapping.Summary && d.Action != mapping.Adopt {
-			return
-		}
-		if d.Attribute == mapping.Summary {
-			base, plan.Decisions = d.Base, slices.Delete(plan.Decisions, i, i+1)
-			break
-		}
+	d := mapping.Decision{
+		Attribute: mapping.Summary, Action: mapping.RestoreMarker, Why: "its marker was removed, or names what the issue was before",
+		Base: w.pair.Base[mapping.Summary],
 	}
-	d := mapping.Decision{Attribute: mapping.Summary, Action: mapping.RestoreMarker, Why: "its marker was removed, or names what the issue was before", Base: base}
+	d.Base.GitHub = w.link.Text(w.route, mapping.Summary, d.Base.GitHub)
 	if w.markedSide() == mapping.GitHub {
-		d.GitHub = &mapping.Write{From: base.GitHub, To: base.GitHub}
+		text := w.link.Text(w.route, mapping.Summary, w.body())
+		d.GitHub = &mapping.Write{From: text, To: text}
 	} else {
-		version := w.p.VersionOr(mapping.Summary, base.Version)
-		d.Planning = &mapping.Write{From: base.Planning, To: base.Planning, Version: version}
-		d.Base.Version = version
+		now, known := w.p[mapping.Summary]
+		if !known {
+			now = mapping.Versioned{Value: d.Base.Planning, Version: d.Base.Version}
+		}
+		d.Planning = &mapping.Write{From: now.Value, To: now.Value, Version: now.Version}
+		d.Base.Version = now.Version
 	}
 	plan.Decisions = append(plan.Decisions, d)
 }
@@ -196,7 +190,7 @@ func (w signer) putText(item mapping.Ref, text mapping.Versioned) error {
 	return err
 }
 
-// noteMarkerRestored records a text that got its marker back.
+// noteMarkerRestored records a text that got its marker back, or that a side refuses with it.
 func (w signer) noteMarkerRestored(d mapping.Decision) {
 	if d.Action == mapping.RestoreMarker {
 		w.pair.MarkerRestored, w.unmarked = w.unmarked, ""

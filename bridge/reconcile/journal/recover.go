@@ -106,6 +106,9 @@ func (b Book) recover(p mapping.Pending, echoed, denied bool) Outcome {
 	case !echoed && a.Spec().Form == mapping.FormWord && (p.Side == mapping.Planning || !b.Edits.Authorship(b.Issue.Editor).Ours()):
 		return Outcome{Unbased: true, Why: "a write whose answer was lost had happened, or a person did the same"}
 	}
+	if p.Old == nil && p.From == p.To { // for its marker alone: they agree on as little as before
+		return Outcome{Happened: true}
+	}
 	base := p.Next
 	if p.Side == mapping.Planning && base.Planning == p.To {
 		// A later version is a person's: a PUT that carried it would overwrite the edit unseen.
