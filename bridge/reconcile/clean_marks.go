@@ -118,7 +118,7 @@ func (w cleaner) lookAgain() error {
 // bodyMarks is the marker in the body of an issue that the bridge made.
 func (w cleaner) bodyMarks() []mark {
 	marked := func() bool { return w.strip(w.issue.Body) != w.issue.Body }
-	if signer(w).markedSide() != mapping.GitHub || !marked() {
+	if !signer(w).marksItem(mapping.GitHub) || !marked() {
 		return nil
 	}
 	step := w.step(mapping.GitHub, "the marker is taken out of the body")

@@ -47,7 +47,7 @@ func (w signer) markerOn(side mapping.Side) mapping.MarkerKind {
 
 // cardText is a summary with the footer that names and marks the issue.
 func (w signer) cardText(summary string) string {
-	if w.pair.Origin != mapping.GitHub && !w.pair.Copied {
+	if !w.marksItem(mapping.Planning) {
 		return summary
 	}
 	return w.footer(summary, w.markerOn(mapping.Planning), w.pair.Nonce, strconv.FormatInt(w.owner.Issue.ID, 10))
@@ -61,11 +61,17 @@ func (w signer) footer(text string, kind mapping.MarkerKind, nonce, partner stri
 
 // issueText is a body with the comment that marks the card, where the bridge made the issue.
 func (w signer) issueText(body string) string {
-	if w.pair.Origin != mapping.Planning || w.link.Cleaning {
+	if !w.marksItem(mapping.GitHub) || w.link.Cleaning {
 		return body
 	}
 	mark := mapping.Marker{Kind: w.markerOn(mapping.GitHub), Link: w.link.ID, Nonce: w.pair.Nonce, Partner: string(w.pair.Card.ID)}
 	return w.set.Keys.AppendComment(body, mark)
+}
+
+// marksItem reports whether the bridge's texts of a side's item have a marker. Both items of a copied
+// card's pair have one: the issue as the bridge made it, and the card in place of the copied one.
+func (w signer) marksItem(side mapping.Side) bool {
+	return side.Other() == w.pair.Origin || side == mapping.Planning && w.pair.Copied
 }
 
 // markedSide is the side whose item the bridge made, which has the marker. For a copied card
