@@ -109,7 +109,13 @@ type listedPackage struct {
 
 func listPackages(t *testing.T) []listedPackage {
 	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports", "./...")
+	return goList[listedPackage](t, "-e", "-json=ImportPath,Imports")
+}
+
+// goList runs go list for the module's packages, and reads what it prints of each as JSON.
+func goList[T any](t *testing.T, args ...string) (packages []T) {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", append(append([]string{"list"}, args...), "./...")...)
 	list.Dir = ".."
 	var stderr bytes.Buffer
 	list.Stderr = &stderr
@@ -117,9 +123,8 @@ func listPackages(t *testing.T) []listedPackage {
 	if err != nil {
 		t.Fatalf("go list: %v\n%s", err, stderr.String())
 	}
-	var packages []listedPackage
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listedPackage
+		var p T
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {

@@ -7,11 +7,14 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io/fs"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"planbridge/bridge/bridgetest"
 )
 
 // assigners are the functions that may give a pair a state: they ask the table.
@@ -25,22 +28,13 @@ var births = []string{"born"}
 // another record's state is none.
 func TestOnlyTheTableChangesAStateOfAPair(t *testing.T) {
 	t.Parallel()
-	src := &source{fset: token.NewFileSet(), std: importer.Default(), packages: map[string]*types.Package{}}
-	var dirs []string
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && (d.Name() == "testdata" || path != ".." && strings.HasPrefix(d.Name(), ".")) {
-			return fs.SkipDir
+	src := &source{fset: token.NewFileSet(), listed: exportedPackages(t), packages: map[string]*types.Package{}}
+	src.others = importer.ForCompiler(src.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(src.listed[path].Export) })
+	for path := range src.listed {
+		if name, ours := strings.CutPrefix(path, module); !ours || isTestKit(name) {
+			continue
 		}
-		if name := strings.TrimPrefix(path, "../"); err == nil && d.IsDir() && !isTestKit(name) && name != ".." {
-			dirs = append(dirs, name)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range dirs {
-		if _, err := src.Import(module + dir); err != nil {
+		if _, err := src.Import(path); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,48 +48,57 @@ func TestOnlyTheTableChangesAStateOfAPair(t *testing.T) {
 	}
 }
 
-// source type-checks the module's production code, as far as that takes the standard
-// library: what others' packages declare is unknown.
+// exportedPackage is a package with its sources and what the compiler exported of it.
+type exportedPackage struct {
+	ImportPath, Dir, Export string
+	GoFiles                 []string
+}
+
+// exportedPackages lists all that the module is made of. One command asks for all exports, with
+// the build's flags of this test.
+func exportedPackages(t *testing.T) map[string]exportedPackage {
+	t.Helper()
+	args := append([]string{"-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles"}, bridgetest.RaceFlags...)
+	packages := map[string]exportedPackage{}
+	for _, p := range goList[exportedPackage](t, args...) {
+		packages[p.ImportPath] = p
+	}
+	return packages
+}
+
+// source type-checks the module's production code.
 type source struct {
 	fset     *token.FileSet
-	std      types.Importer
+	listed   map[string]exportedPackage
+	others   types.Importer // of packages that are not the module's
 	packages map[string]*types.Package
 	faults   []string
 	assigned []string // the functions that assign a state
 }
 
 func (s *source) Import(path string) (*types.Package, error) {
+	dir, ours := strings.CutPrefix(path, module)
+	if !ours {
+		return s.others.Import(path)
+	}
 	if p := s.packages[path]; p != nil {
 		return p, nil
 	}
-	dir, ours := strings.CutPrefix(path, module)
-	if !ours {
-		p, err := s.std.Import(path)
-		if err != nil { // somebody else's
-			p = types.NewPackage(path, filepath.Base(path))
-			p.MarkComplete()
-		}
-		s.packages[path] = p
-		return p, nil
-	}
-	names, err := filepath.Glob(filepath.Join("..", dir, "*.go"))
-	if err != nil {
-		return nil, err
-	}
+	listed := s.listed[path]
 	var files []*ast.File
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(s.fset, name, nil, parser.SkipObjectResolution)
+	for _, name := range listed.GoFiles {
+		f, err := parser.ParseFile(s.fset, filepath.Join(listed.Dir, name), nil, parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, f)
 	}
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}
-	check := types.Config{Importer: s, Error: func(error) {}} // of what is unknown
-	p, _ := check.Check(path, s.fset, files, info)
+	check := types.Config{Importer: s}
+	p, err := check.Check(path, s.fset, files, info)
+	if err != nil {
+		return nil, err
+	}
 	s.packages[path] = p
 	for _, f := range files {
 		for _, d := range f.Decls {
