@@ -4,10 +4,12 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -112,4 +114,50 @@ func TestCheckAppHooks(t *testing.T) {
 		c.idle()
 		c.has("fault repository acme/web: the webhook to 127.0.0.1:1/webhooks/github does not send issues (it sends: push)")
 	})
+}
+
+func TestCheckHook(t *testing.T) {
+	t.Run("none", func(t *testing.T) {
+		c := newChecked(t, bridgetest.Options{})
+		c.GitHub.AddHook(bridgetest.RepoName, "http://127.0.0.1:1/ci", "another secret")
+		c.idle()
+		c.has("fault repository acme/web: there is no webhook whose URL ends in /webhooks/github: changes on GitHub would be seen every 400ms only")
+	})
+	t.Run("of the organisation", func(t *testing.T) {
+		c := newChecked(t, bridgetest.Options{})
+		c.hook("acme", http.StatusOK, "issues")
+		c.has("ok repository acme/web: the webhook goes to")
+	})
+	t.Run("other events", func(t *testing.T) {
+		c := newChecked(t, bridgetest.Options{})
+		c.hook(bridgetest.RepoName, http.StatusOK, "push", "label")
+		c.has("does not send issues (it sends: push, label)")
+	})
+	t.Run("issues alone", func(t *testing.T) {
+		c := newChecked(t, bridgetest.Options{})
+		c.hook(bridgetest.RepoName, http.StatusOK, "issues")
+		c.has("warn repository acme/web: the webhook does not send sub_issues, repository: ", "ok repository acme/web: the webhook goes to")
+	})
+	t.Run("issues alone where sub-issues are nothing", func(t *testing.T) {
+		c := newChecked(t, bridgetest.Options{Route: "tasks: none"})
+		c.hook(bridgetest.RepoName, http.StatusOK, "issues")
+		c.has("warn repository acme/web: the webhook does not send repository: ")
+	})
+	t.Run("failures", func(t *testing.T) {
+		c := newChecked(t, bridgetest.Options{})
+		c.hook(bridgetest.RepoName, http.StatusServiceUnavailable)
+		c.Repo.Open("octocat", githubtest.IssueSpec{Title: "One"})
+		c.idle()
+		c.has("warn repository acme/web: the webhook goes to", "of 2 deliveries of the last day 2 failed, the newest of them at 20", "with status 503")
+	})
+	for _, status := range []int{http.StatusForbidden, http.StatusNotFound} {
+		t.Run(fmt.Sprintf("unreadable %d", status), func(t *testing.T) {
+			c := newChecked(t, bridgetest.Options{})
+			c.GitHub.Fault(githubtest.Fault{
+				Times: -1, Kind: githubtest.Status, Code: status,
+				When: func(call githubtest.Call) bool { return strings.Contains(call.Path, "/hooks") },
+			})
+			c.has("warn repository acme/web: whether there is a webhook cannot be told: the token may not read the webhooks of acme/web and the webhooks of acme")
+		})
+	}
 }

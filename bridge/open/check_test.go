@@ -291,52 +291,6 @@ func TestCheckRepository(t *testing.T) {
 	})
 }
 
-func TestCheckHook(t *testing.T) {
-	t.Run("none", func(t *testing.T) {
-		c := newChecked(t, bridgetest.Options{})
-		c.GitHub.AddHook(bridgetest.RepoName, "http://127.0.0.1:1/ci", "another secret")
-		c.idle()
-		c.has("fault repository acme/web: there is no webhook whose URL ends in /webhooks/github: changes on GitHub would be seen every 400ms only")
-	})
-	t.Run("of the organisation", func(t *testing.T) {
-		c := newChecked(t, bridgetest.Options{})
-		c.hook("acme", http.StatusOK, "issues")
-		c.has("ok repository acme/web: the webhook goes to")
-	})
-	t.Run("other events", func(t *testing.T) {
-		c := newChecked(t, bridgetest.Options{})
-		c.hook(bridgetest.RepoName, http.StatusOK, "push", "label")
-		c.has("does not send issues (it sends: push, label)")
-	})
-	t.Run("issues alone", func(t *testing.T) {
-		c := newChecked(t, bridgetest.Options{})
-		c.hook(bridgetest.RepoName, http.StatusOK, "issues")
-		c.has("warn repository acme/web: the webhook does not send sub_issues, repository: ", "ok repository acme/web: the webhook goes to")
-	})
-	t.Run("issues alone where sub-issues are nothing", func(t *testing.T) {
-		c := newChecked(t, bridgetest.Options{Route: "tasks: none"})
-		c.hook(bridgetest.RepoName, http.StatusOK, "issues")
-		c.has("warn repository acme/web: the webhook does not send repository: ")
-	})
-	t.Run("failures", func(t *testing.T) {
-		c := newChecked(t, bridgetest.Options{})
-		c.hook(bridgetest.RepoName, http.StatusServiceUnavailable)
-		c.Repo.Open("octocat", githubtest.IssueSpec{Title: "One"})
-		c.idle()
-		c.has("warn repository acme/web: the webhook goes to", "of 2 deliveries of the last day 2 failed, the newest of them at 20", "with status 503")
-	})
-	for _, status := range []int{http.StatusForbidden, http.StatusNotFound} {
-		t.Run(fmt.Sprintf("unreadable %d", status), func(t *testing.T) {
-			c := newChecked(t, bridgetest.Options{})
-			c.GitHub.Fault(githubtest.Fault{
-				Times: -1, Kind: githubtest.Status, Code: status,
-				When: func(call githubtest.Call) bool { return strings.Contains(call.Path, "/hooks") },
-			})
-			c.has("warn repository acme/web: whether there is a webhook cannot be told: the token may not read the webhooks of acme/web and the webhooks of acme")
-		})
-	}
-}
-
 // newCheckedApp is newChecked for a bridge that is an App of the account acme.
 func newCheckedApp(t *testing.T) (*checked, *githubtest.App) {
 	var yaml func(string) string
