@@ -2,21 +2,18 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/klauspost/compress/zstd"
-	"github.com/redis/go-redis/v9"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
@@ -24,172 +21,8 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/backup"
-	"planbridge/store/redisstore"
 	"planbridge/store/redisstore/redistest"
 )
-
-// scribes write words on both sides, each of which has to be somewhere in the end.
-type scribes struct {
-	op    *operator
-	mu    sync.Mutex
-	words map[string][]string // by what they were written on, which its title names
-}
-
-func (s *scribes) note(thing string, side string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	word := fmt.Sprintf("%s-%s-%d.", strings.ReplaceAll(thing, " ", "-"), side, len(s.words[thing]))
-	s.words[thing] = append(s.words[thing], word)
-	return word
-}
-
-// issue opens an issue, and card makes a card, with a first word each.
-func (s *scribes) issue(thing string) {
-	s.op.world.Repo.Open("octocat", githubtest.IssueSpec{Title: thing, Body: s.note(thing, "g")})
-}
-
-func (s *scribes) card(thing string) {
-	s.op.world.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: thing, Summary: s.note(thing, "p")})
-}
-
-// write adds a word to each thing that is on a side: below on GitHub, above in planning.
-func (s *scribes) write() {
-	for _, i := range s.op.world.Repo.Issues() {
-		word := s.note(i.Title, "g")
-		s.op.world.Repo.Edit(i.Number, "octocat", func(e *githubtest.IssueEdit) { e.Body = below(e.Body, word) })
-	}
-	for _, c := range s.op.world.Project.Cards() {
-		word := s.note(c.Title, "p")
-		s.op.world.Project.EditCard(c.ID, "alice", func(e *planningtest.CardEdit) { e.Summary = word + "\n\n" + e.Summary })
-	}
-}
-
-// below puts a word behind a text, and before the marker of an issue.
-func below(body, word string) string {
-	text, marker, marked := strings.Cut(body, "<!--")
-	if text = strings.TrimRight(text, "\n") + "\n\n" + word; marked {
-		text += "\n\n<!--" + marker
-	}
-	return text
-}
-
-// on writes until the function it returns is called.
-func (s *scribes) on() (stop func()) {
-	over, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-over:
-				return
-			case <-time.After(20 * time.Millisecond): // people are not faster
-				s.write()
-			}
-		}
-	}()
-	return func() { close(over); <-ended }
-}
-
-// missing says what is not as it has to be: each thing is one issue and one card, and
-// each word is on both, or is kept in a comment.
-func (s *scribes) missing() (faults []string) {
-	issues, cards := s.op.world.Repo.Issues(), s.op.world.Project.Cards()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for thing, words := range s.words {
-		is := slices.DeleteFunc(slices.Clone(issues), func(i githubtest.IssueState) bool { return i.Title != thing })
-		cs := slices.DeleteFunc(slices.Clone(cards), func(c planningtest.CardState) bool { return c.Title != thing })
-		if len(is) != 1 || len(cs) != 1 || len(cs[0].Tasks) != 1 {
-			faults = append(faults, fmt.Sprintf("%s: %d issues, %d cards %+v", thing, len(is), len(cs), cs))
-			continue
-		}
-		comments := ""
-		for _, c := range is[0].Comments {
-			comments += c.Body
-		}
-		for _, word := range words {
-			if both := strings.Contains(is[0].Body, word) && strings.Contains(cs[0].Summary, word); !both && !strings.Contains(comments, word) {
-				faults = append(faults, fmt.Sprintf("%s: no %s in %q and %q and %q", thing, word, is[0].Body, cs[0].Summary, comments))
-			}
-		}
-	}
-	if len(issues) != len(s.words) || len(cards) != len(s.words) {
-		faults = append(faults, fmt.Sprintf("%d issues and %d cards of %d things", len(issues), len(cards), len(s.words)))
-	}
-	return faults
-}
-
-// doubts is beyond the time for which reads of an issue that may lag are not believed,
-// several times over.
-const doubts = 4 * patience
-
-// whole waits until nothing is missing, and says what is.
-func (s *scribes) whole(when string) {
-	s.op.t.Helper()
-	ctx, cancel := context.WithTimeout(s.op.t.Context(), doubts)
-	defer cancel()
-	if s.op.world.Until(ctx, func() bool { return len(s.missing()) == 0 }) != nil {
-		s.op.t.Fatalf("%s:\n%s", when, strings.Join(s.missing(), "\n"))
-	}
-}
-
-// at is a place for a store, by kind.
-func at(t *testing.T, kind string) string {
-	if kind == "redis" {
-		return redistest.Start(t).URL
-	}
-	return "file:" + filepath.Join(t.TempDir(), "planbridge.db")
-}
-
-// TestRestoredWorld: a backup is made while people write, and the process is killed later.
-// What is restored, into a fresh store of either kind, meets a world that went on: no word
-// is lost and nothing is made twice.
-func TestRestoredWorld(t *testing.T) {
-	for _, tt := range []struct{ from, to string }{{"file", "file"}, {"file", "redis"}, {"redis", "file"}, {"redis", "redis"}} {
-		t.Run(tt.from+" to "+tt.to, func(t *testing.T) {
-			t.Parallel()
-			from, to := at(t, tt.from), at(t, tt.to)
-			listens, admins := freePort(t), freePort(t)
-			listen := func(url string) func(string) string {
-				return func(text string) string {
-					return replace(from, url)(public(listens)(admin(admins)(text)))
-				}
-			}
-			op := newOperator(t, bridgetest.Options{Store: from}, listen(from))
-			op.world.GitHub.AddHook(bridgetest.RepoName, "http://"+listens+"/webhooks/github", bridgetest.WebhookSecret)
-			people := &scribes{op: op, words: map[string][]string{}}
-			s := op.serve()
-			op.until("it polls", func() bool { return op.world.Planning.Calls(planningtest.OpBacklogItems) > 3 })
-			people.issue("one")
-			people.card("two")
-			people.whole("before the backup")
-
-			stop := people.on()
-			people.issue("under way")
-			file := filepath.Join(t.TempDir(), "backup")
-			op.fine("backup", file)
-			people.issue("three")
-			people.card("four")
-			stop()
-			people.whole("after the backup")
-			people.issue("just made")
-			s.signal(os.Kill)
-			s.ended()
-			people.write()
-			people.issue("five")
-			people.card("six")
-
-			op.write(listen(to))
-			if text := op.fine("restore", file); !strings.HasPrefix(text, "the "+tt.to+" store holds the backup (of a "+tt.from+" store by planbridge v0.0.0-test, 20") {
-				t.Errorf("restore: %q", text)
-			}
-			op.serve()
-			people.whole("after the restore")
-			people.write()
-			people.whole("in the end")
-		})
-	}
-}
 
 // entriesOf are what a backup holds, in an order of their own, by its file.
 func entriesOf(t *testing.T, file string) (docs, records, conflicts map[string]store.Entry, marks map[string]string, deliveries []string) {
@@ -355,130 +188,6 @@ func TestBackupOfDryRun(t *testing.T) {
 	}
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
 		t.Errorf("the file: %v", err)
-	}
-}
-
-// TestRestoreRefuses: a file that is not whole, a store that holds anything or that
-// somebody uses, are refused before anything is written.
-func TestRestoreRefuses(t *testing.T) {
-	op := older(t, bridgetest.Options{}, "one", "two")
-	op.fine("import")
-	dir := t.TempDir()
-	file := filepath.Join(dir, "backup")
-	op.fine("backup", file)
-	whole, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := filepath.Join(filepath.Dir(op.config), "planbridge.db")
-	if err := os.Remove(db); err != nil {
-		t.Fatal(err)
-	}
-	flipped := bytes.Clone(whole)
-	flipped[len(flipped)/2] ^= 1
-	for name, tt := range map[string]struct {
-		data []byte
-		says string
-	}{
-		"empty":   {nil, "first line: the file ends here, expected more: it was cut off"},
-		"cut":     {whole[:len(whole)/2], "it was cut off"},
-		"flipped": {flipped, "damaged"},
-		"foreign": {[]byte(op.world.YAML()), "first line: expected a backup of planbridge: this is another kind of file"},
-	} {
-		bad := filepath.Join(dir, name)
-		if err := os.WriteFile(bad, tt.data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for _, flags := range [][]string{nil, {"--force"}, {"--dry-run"}} {
-			r := op.run(append([]string{"restore", bad}, flags...)...)
-			if r.status != exitFailure || !strings.HasPrefix(r.stderr, "planbridge: restore "+bad+": ") || !strings.Contains(r.stderr, tt.says) {
-				t.Errorf("%s %v: %+v", name, flags, r)
-			}
-		}
-	}
-	if r := op.run("restore", filepath.Join(dir, "none")); r.status != exitFailure || !strings.Contains(r.stderr, "no such file") {
-		t.Errorf("no file: %+v", r)
-	}
-	if text := op.fine("restore", "--dry-run", file); !strings.HasPrefix(text, "the backup is whole: 2 links, ") {
-		t.Errorf("restore --dry-run: %q", text)
-	}
-	if _, err := os.Stat(db); !os.IsNotExist(err) {
-		t.Errorf("a store was made: %v", err)
-	}
-
-	op.fine("restore", file)
-	if r := op.run("restore", file); r.status != exitFailure || !strings.Contains(r.stderr, "the store is not empty: --force replaces what it holds") {
-		t.Errorf("over a store that holds something: %+v", r)
-	}
-	var got restored
-	if text := op.fine("restore", "--force", file, "-o", "json"); json.Unmarshal([]byte(text), &got) != nil || got.To != "file" || got.Links != 2 {
-		t.Errorf("restore --force: %s", text)
-	}
-	op.write(admin(freePort(t)))
-	op.serve()
-	if r := op.run("restore", "--force", file); r.status != exitFailure || !strings.Contains(r.stderr, "a service runs on 127.0.0.1:") {
-		t.Errorf("while a service runs: %+v", r)
-	}
-	op.write(admin(freePort(t)))
-	if r := op.run("restore", "--force", file); r.status != exitFailure || !strings.Contains(r.stderr, "another process uses it") {
-		t.Errorf("while a service elsewhere uses the store: %+v", r)
-	}
-}
-
-// TestRestoreIntoRedis: it is refused while a service polls, and one that ended within
-// leaves a store that no program serves until another one has come to its end.
-func TestRestoreIntoRedis(t *testing.T) {
-	server := redistest.Start(t)
-	op := older(t, bridgetest.Options{Store: server.URL}, "one", "two")
-	op.fine("import")
-	file := filepath.Join(t.TempDir(), "backup")
-	op.fine("backup", file)
-	s := op.serve()
-	op.until("it polls", func() bool {
-		r := op.run("restore", "--force", file)
-		return r.status == exitFailure && strings.Contains(r.stderr, "another process uses it") && strings.Contains(r.stderr, "has the lease poll:")
-	})
-	s.signal(os.Interrupt)
-	s.ended()
-
-	db, err := redisstore.Open(t.Context(), redisstore.Options{URL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	torn := fmt.Errorf("the process ended here")
-	if err := db.Load(t.Context(), func(yield func(store.Entry, error) bool) {
-		_ = yield(store.Entry{Document: &store.Document{Name: "half"}}, nil) && yield(store.Entry{}, torn)
-	}, true); err == nil {
-		t.Fatal("a load that ends within has no error")
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"serve"}, {"links"}, {"backup", "-"}, {"import"}} {
-		if r := op.run(args...); r.status != exitFailure || !strings.Contains(r.stderr, "a restore was begun and not finished: run planbridge restore once more") {
-			t.Errorf("%v: %+v", args, r)
-		}
-	}
-	op.fine("restore", file)
-	if text := op.fine("links"); strings.Count(text, "acme/web#") != 2 {
-		t.Errorf("links:\n%s", text)
-	}
-	if cards := op.world.Project.Cards(); len(cards) != 2 {
-		t.Errorf("%d cards", len(cards))
-	}
-}
-
-// spoilLink makes one of a project's links unreadable.
-func spoilLink(t *testing.T, server *redistest.Server, project mapping.ObjectID) {
-	t.Helper()
-	c := redis.NewClient(&redis.Options{Addr: server.Addr})
-	defer c.Close()
-	keys, err := c.Keys(t.Context(), fmt.Sprintf("planbridge:{%s}:l:*", project)).Result()
-	if err != nil || len(keys) == 0 {
-		t.Fatalf("%v, %v", keys, err)
-	}
-	if err := c.HSet(t.Context(), keys[0], "r", "0no JSON").Err(); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -162,36 +162,6 @@ func TestBothWays(t *testing.T) {
 	}
 }
 
-// TestExplainTellsHiddenText: what readers of a text do not see crosses, and
-// explain tells of it.
-func TestExplainTellsHiddenText(t *testing.T) {
-	op := newOperator(t, bridgetest.Options{}, nil)
-	w := op.world
-	if err := w.StartBridge(); err != nil {
-		t.Fatal(err)
-	}
-	op.admin()
-	const body = "It <!-- not --> squeaks\u200b \u202eloudly."
-	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Fix the door", Body: body})
-	op.until("the issue is linked", func() bool { return strings.Contains(op.fine("links", "--state", "linked"), "acme/web#1 ") })
-	var detail status.LinkDetail
-	if err := json.Unmarshal([]byte(op.fine("explain", "acme/web#1", "-o", "json")), &detail); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.Project.Card(detail.Link.Card.ID).Summary; !strings.HasPrefix(got, body) {
-		t.Errorf("the card says %q", got)
-	}
-	got := plain(op.fine("explain", "acme/web#1"))
-	for _, side := range []string{"github", "planning"} {
-		want := "summary  " + side + "  1 HTML comment, 1 zero-width character, 1 bidirectional control\n"
-		if !strings.Contains(got, "HIDDEN TEXT  SIDE  WHAT\n") || !strings.Contains(got, want) {
-			t.Errorf("explain lacks %q:\n%s", want, got)
-		}
-	}
-	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Body = "It squeaks." })
-	op.until("nothing is hidden any more", func() bool { return !strings.Contains(op.fine("explain", "acme/web#1"), "HIDDEN TEXT") })
-}
-
 func wantOutputs(t *testing.T, got map[string]string) {
 	t.Helper()
 	for name, want := range map[string][]string{
@@ -290,24 +260,6 @@ func TestConflictsRunning(t *testing.T) {
 	})
 	if got := op.fine("rebuild", "-o", "json"); !strings.Contains(got, `"accepted": "rebuild"`) {
 		t.Errorf("rebuild: %q", got)
-	}
-}
-
-func TestExplainNothing(t *testing.T) {
-	op := newOperator(t, bridgetest.Options{}, nil)
-	if err := op.world.StartBridge(); err != nil {
-		t.Fatal(err)
-	}
-	op.admin()
-	for name, want := range map[string]string{
-		"acme/web#99": "GitHub has no issue acme/web#99, or the token does not reach it",
-		"acme/web#x":  `find "acme/web#x": expected owner/name#number, a card's id or a link's id`,
-		"web#1":       `find "web#1": expected owner/name#number, a card's id or a link's id`,
-		"nothing":     "no card, task or link has the id nothing (an issue is called owner/name#number)",
-	} {
-		if r := op.run("explain", name); r.status != exitUsage || r.stderr != "planbridge: "+want+"\n" {
-			t.Errorf("explain %s: %+v", name, r)
-		}
 	}
 }
 
