@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"planbridge/bridge/factlog"
@@ -57,41 +58,43 @@ func TestKeysThatWaitForPlanning(t *testing.T) {
 		"it answers and never failed":       {waiting: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, _ := newDesk(t, mapping.Linked, "acme/web")
-			p := &planning{}
-			log := slog.New(slog.DiscardHandler)
-			r := requeue.New(requeue.Options{
-				Store: d, Settings: d, Queue: d, Services: p, Clock: d, Guard: guard.New(log),
-				Pauses: requeue.NewPauses(requeue.PauseOptions{}), Now: time.Now, Logger: log,
-			})
-			ctx, cancel := context.WithCancel(t.Context())
-			tick, ended := make(chan time.Time), make(chan struct{})
-			go func() { defer close(ended); r.WatchPlanning(ctx, tick) }()
-			if tt.outage {
-				p.away.Store(true)
+			synctest.Test(t, func(t *testing.T) {
+				d, _ := newDesk(t, mapping.Linked, "acme/web")
+				p := &planning{}
+				log := slog.New(slog.DiscardHandler)
+				r := requeue.New(requeue.Options{
+					Store: d, Settings: d, Queue: d, Services: p, Clock: d, Guard: guard.New(log),
+					Pauses: requeue.NewPauses(requeue.PauseOptions{}), Now: time.Now, Logger: log,
+				})
+				ctx, cancel := context.WithCancel(t.Context())
+				tick, ended := make(chan time.Time), make(chan struct{})
+				go func() { defer close(ended); r.WatchPlanning(ctx, tick) }()
+				if tt.outage {
+					p.away.Store(true)
+					tick <- time.Now()
+					synctest.Wait() // the outage was seen
+					p.away.Store(false)
+				}
+				if now := time.Now(); tt.failed {
+					p.failed.Store(&now)
+				}
+				claim, err := d.ClaimKey(ctx, store.Key{Project: project, Link: "l1"}, time.Minute)
+				if err == nil {
+					err = d.Finish(ctx, claim, nil, nil, store.Outcome{Kind: store.Wait, Service: service, Reason: "it is away"})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.WakeIfReady(ctx, project, service)
 				tick <- time.Now()
-				tick <- time.Now() // the first one is done
-				p.away.Store(false)
-			}
-			if now := time.Now(); tt.failed {
-				p.failed.Store(&now)
-			}
-			claim, err := d.ClaimKey(ctx, store.Key{Project: project, Link: "l1"}, time.Minute)
-			if err == nil {
-				err = d.Finish(ctx, claim, nil, nil, store.Outcome{Kind: store.Wait, Service: service, Reason: "it is away"})
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.WakeIfReady(ctx, project, service)
-			tick <- time.Now()
-			tick <- time.Now()
-			cancel()
-			<-ended
-			depth, err := d.Depth(t.Context(), project)
-			if err != nil || depth.Waiting[service] != tt.waiting {
-				t.Errorf("%d keys wait, want %d: %v", depth.Waiting[service], tt.waiting, err)
-			}
+				tick <- time.Now()
+				cancel()
+				<-ended
+				depth, err := d.Depth(t.Context(), project)
+				if err != nil || depth.Waiting[service] != tt.waiting {
+					t.Errorf("%d keys wait, want %d: %v", depth.Waiting[service], tt.waiting, err)
+				}
+			})
 		})
 	}
 }
