@@ -14,6 +14,12 @@ SECONDS ?= 60
 SEEDS   ?= 4
 SEED    ?=
 
+# All is built as a release is, so that each package is compiled once, and once more for the
+# race detector. That needs cgo, and would wait a second where a process ends.
+export CGO_ENABLED := 0
+export GOFLAGS += -trimpath
+RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race
+
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
 # Of make sim: 1 plays each seed twice.
@@ -34,7 +40,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## planbridge and its demo, into bin/
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/...
+	$(GO) build -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/...
 
 deps: ## what tests need beside Go: redis-server, prometheus for its promtool, and cmark-gfm
 	@missing=; \
@@ -54,9 +60,9 @@ MEASURED = $(addprefix ./,$(sort $(dir $(shell git grep -l '^func TestMeasured' 
 # again without it, but for TestScenarios, which draws none and waits for real time.
 WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -lE 'mappingtest\.(Share|Worlds|DrawWorlds)' -- '*_test.go'))))
 
-# vet is a step of its own. Packages that wait leave a core to a third one.
+# golangci-lint vets them too. Packages that wait leave a core to a third one.
 test: deps ## all tests: with the race detector, then those that measure
-	$(GO) test -vet=off -race -p 3 -timeout $(TIMEOUT) -skip '^TestMeasured' ./...
+	$(RACE) -vet=off -p 3 -timeout $(TIMEOUT) -skip '^TestMeasured' ./...
 	$(GO) test -vet=off -timeout $(TIMEOUT) -skip '^(TestMeasured|TestScenarios$$)' $(WHOLE)
 	$(GO) test -vet=off -p 1 -timeout $(TIMEOUT) -run '^TestMeasured' $(MEASURED)
 
@@ -82,7 +88,7 @@ bin/cyclonedx-gomod bin/govulncheck bin/crane: .ci/supply.mod .ci/supply.sum
 	$(GO) build -modfile=.ci/supply.mod -o $@ $(TOOL)
 	@touch $@
 
-lint: bin/golangci-lint ## golangci-lint (.golangci.yml), which runs staticcheck as well
+lint: bin/golangci-lint ## golangci-lint (.golangci.yml), which runs go vet and staticcheck as well
 	bin/golangci-lint run ./...
 
 dist: bin/cyclonedx-gomod build ## beside the binary, the licences of all that it is built of, and its SBOM (CycloneDX)
@@ -117,18 +123,18 @@ bench-all: deps ## all benchmarks of single parts
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./...
 
 texts: deps ## all random texts of mapping with the race detector, of which make test gives it a share
-	$(GO) test -race -count 1 -timeout 20m ./mapping -defuse.texts 100000
+	$(RACE) -count 1 -timeout 20m ./mapping -defuse.texts 100000
 
 scenarios: deps ## all scenarios in real time over loopback, on Redis and on a file; make test plays those of a file in virtual time
-	PLANBRIDGE_SCENARIOS=all $(GO) test -race -count 1 -timeout 20m -run '^(TestScenarios|TestStories)$$' ./bridge/scenariotest ./bridge/randomtest
+	PLANBRIDGE_SCENARIOS=all $(RACE) -count 1 -timeout 20m -run '^(TestScenarios|TestStories)$$' ./bridge/scenariotest ./bridge/randomtest
 
 faults: deps ## also what takes too long for make test: a Sentinel fails over, a Cluster loses a node, processes are paused, late writes in numbers
-	$(GO) test -race -count 1 -tags faults -timeout 20m ./bridge/bridgetest
+	$(RACE) -count 1 -tags faults -timeout 20m ./bridge/bridgetest
 	$(GO) test -count 1 -tags faults -timeout 20m -run '^TestPeopleRaceTheBridge' ./bridge/reconcile -rapid.checks 5000
 
 chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with SEED="17 4711"
 	PLANBRIDGE_CHAOS_SECONDS=$(SECONDS) PLANBRIDGE_CHAOS_SEEDS="$(or $(SEED),$(SEEDS)x)" \
-	  $(GO) test -race -count 1 -v -timeout 0 -run '^TestChaos$$' ./bridge/randomtest
+	  $(RACE) -count 1 -v -timeout 0 -run '^TestChaos$$' ./bridge/randomtest
 
 sim: deps ## the random run in virtual time: make sim SIZE=small SEEDS=1000 (or large, or SECONDS=30), again with SEED="17 4711"; DIGESTS=1 plays each twice; PROJECTS=2 draws second projects
 	PLANBRIDGE_SIM_SIZE="$(filter small large,$(SIZE))" PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SIM_SEEDS="$(or $(SEED),$(SEEDS)x)" PLANBRIDGE_SIM_DIGESTS="$(DIGESTS)" PLANBRIDGE_SIM_PROJECTS="$(PROJECTS)" \
@@ -147,7 +153,7 @@ upgrade: deps ## two replicas of an earlier revision give way to two of this one
 	@set -e; old=$$(mktemp -d); trap 'rm -rf "$$old"' EXIT; \
 	git archive "$(OLD)" >"$$old/source.tar"; tar -x -f "$$old/source.tar" -C "$$old"; \
 	(cd "$$old" && $(GO) build -o planbridge ./cmd/planbridge); \
-	PLANBRIDGE_OLD="$$old/planbridge" $(GO) test -race -count 1 -v -timeout 5m -run '^TestRollingUpgrade$$' ./cmd/planbridge
+	PLANBRIDGE_OLD="$$old/planbridge" $(RACE) -count 1 -v -timeout 5m -run '^TestRollingUpgrade$$' ./cmd/planbridge
 
 mutants: deps left-out ## deliberate mistakes in the bridge, each of which the random run has to find: make mutants MUTANTS='no-*'
 	PLANBRIDGE_MUTANTS="$(MUTANTS)" $(GO) test -tags mutants -count 1 -v -timeout 0 -run '^TestMutants$$' ./bridge/randomtest

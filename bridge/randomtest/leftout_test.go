@@ -266,7 +266,9 @@ func packageOf(test string) string {
 func (h *hunter) binary(t *testing.T, in string) string {
 	if h.binaries[in] == "" {
 		path := filepath.Join(bridgetest.Built(), in+".test")
-		if out, err := exec.Command("go", "test", "-c", "-vet=off", "-o", path, "planbridge/bridge/"+in).CombinedOutput(); err != nil {
+		build := exec.Command("go", "test", "-c", "-vet=off", "-o", path, "planbridge/bridge/"+in)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make builds all but for the race detector
+		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("build the tests of %s: %v\n%s", in, err, out)
 		}
 		h.binaries[in] = path
