@@ -68,7 +68,7 @@ func DigestValue(a Attribute, v string) string { return digest(canonical(a, v)) 
 // line ends, trailing white space and the spelling of a number do not count.
 func Same(a Attribute, x, y string) bool { return canonical(a, x) == canonical(a, y) }
 
-// IssueView reads an issue's attributes. The base decides which of two
+// IssueView reads an issue's attributes. The base (see [Pair.Older]) decides which of two
 // estimate labels is the new one. extra are the estimate labels that do not
 // hold the value and should go.
 func IssueView(i *Issue, scheme LabelScheme, keys Keys, base map[Attribute]Base) (view View, extra []string) {

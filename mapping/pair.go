@@ -63,6 +63,9 @@ type Disputes struct {
 	// Refused holds values that a side does not take; they block their
 	// attribute alone until they change.
 	Refused map[Attribute]Refusal `json:"refused,omitempty"`
+	// Held is GitHub's value of an attribute that only labels carry, while the sides do not agree on
+	// it. Any other label is newer.
+	Held map[Attribute]string `json:"held,omitempty"`
 	// Asking maps an attribute to the id of the ledger entry that waits for a
 	// person's answer (policy ask).
 	Asking map[Attribute]string `json:"asking,omitempty"`
@@ -224,6 +227,26 @@ func (p *Pair) SetBase(a Attribute, base Base) {
 		delete(p.Refused, a)
 	}
 	p.Base[a] = base
+	delete(p.Held, a)
+}
+
+// Hold records GitHub's value of an attribute on which the sides do not agree.
+func (p *Pair) Hold(a Attribute, value string) {
+	if p.Held == nil {
+		p.Held = map[Attribute]string{}
+	}
+	p.Held[a] = value
+}
+
+// Older is the base with the values that the issue's labels had last, as far as the sides do not
+// agree on them. A label with another value is newer.
+func (p *Pair) Older() map[Attribute]Base {
+	older := map[Attribute]Base{}
+	maps.Copy(older, p.Base)
+	for a, value := range p.Held {
+		older[a] = Base{GitHub: value}
+	}
+	return older
 }
 
 // Agree takes in what both sides agree on by a decision that was carried out. A text that was

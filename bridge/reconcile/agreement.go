@@ -290,12 +290,20 @@ func pacePlan(w work) (verdict, error) {
 }
 
 // dropExtra removes the estimate labels that lost against another one, before the winner is
-// written to planning. Only the old base tells which of two labels is the new one.
+// written to planning. Only the old base tells which of two labels is the new one. The winner is
+// recorded: until it is agreed on, any other label is newer.
 func dropExtra(w work) (verdict, error) {
+	if w.issue != nil {
+		w.pair.Held = nil
+	}
 	for _, d := range w.round.plan.Decisions {
-		if d.Attribute.Spec().Carrier == mapping.CarrierLabels && d.GitHub != nil {
+		switch {
+		case d.Attribute.Spec().Carrier != mapping.CarrierLabels:
+		case d.GitHub != nil:
 			return pass, nil // relabel sees to all of them
+		case w.issue != nil:
+			w.pair.Hold(d.Attribute, w.g[d.Attribute].Value)
 		}
 	}
-	return pass, githubWriter(w).swapLabels(nil, w.extra)
+	return pass, githubWriter(w).dropLabels(w.extra, "")
 }

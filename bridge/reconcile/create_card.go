@@ -135,7 +135,7 @@ func (w creator) oneEstimate() error {
 		if len(w.extra) == 0 {
 			return nil
 		}
-		if err := githubWriter(w).swapLabels(nil, w.extra); err != nil {
+		if err := githubWriter(w).dropLabels(w.extra, ""); err != nil {
 			return err
 		}
 	}

@@ -233,7 +233,7 @@ func (w githubWriter) relabel(d mapping.Decision) (bool, error) {
 			return false, nil
 		}
 	}
-	if err := w.swapLabels(nil, slices.DeleteFunc(remove, func(l string) bool { return containsFold(add, l) })); err != nil {
+	if err := w.dropLabels(slices.DeleteFunc(remove, func(l string) bool { return containsFold(add, l) }), d.GitHub.From); err != nil {
 		return false, err
 	}
 	if d.Attribute.Spec().Carrier == mapping.CarrierLabels && w.swappedMeanwhile(add) {
@@ -251,6 +251,21 @@ func (w githubWriter) swappedMeanwhile(ours []string) bool {
 
 func containsFold(list []string, s string) bool {
 	return slices.ContainsFunc(list, func(x string) bool { return strings.EqualFold(x, s) })
+}
+
+// dropLabels removes labels. The history names those with another estimate than the one that is
+// replaced: people put them on.
+func (w githubWriter) dropLabels(labels []string, replaced string) error {
+	if err := w.swapLabels(nil, labels); err != nil {
+		return err
+	}
+	for _, l := range labels {
+		if value, is := w.set.Scheme.EstimateOf([]string{l}, ""); len(is) == 0 || value == mapping.CanonicalNumber(replaced) {
+			continue
+		}
+		w.note(mapping.GitHub, mapping.Estimate, "label", l+" was taken off: the issue has a newer label, or a greater one")
+	}
+	return nil
 }
 
 // swapLabels adds and removes single labels. A repetition does no harm, so it needs no pending

@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,74 @@ func TestARemovedEstimateLabelMayBeHalfOfAnExchange(t *testing.T) {
 		w.verify(ends{want: values{mapping.Estimate: "8"}})
 		if n := w.hub.writes - before; n > 0 {
 			w.fail("%d writes to GitHub", n)
+		}
+	})
+}
+
+// TestTheNewestEstimateLabelWinsWhileOneIsHeld: a person sets an estimate label beside another one that
+// is not agreed on yet, for whatever reason. The newer one counts though it is smaller, be it the
+// one that both sides agreed on before. The history names the label that goes.
+func TestTheNewestEstimateLabelWinsWhileOneIsHeld(t *testing.T) {
+	t.Parallel()
+	for name, hold := range map[string]func(w *world) (release func()){
+		"planning refuses the value": func(w *world) func() {
+			w.plan.refuse = func(a mapping.Attribute, value string) *mapping.Rejection {
+				if a != mapping.Estimate || value != "100" {
+					return nil
+				}
+				return &mapping.Rejection{Field: string(a), Message: "not this"}
+			}
+			return func() {}
+		},
+		"planning is away": func(w *world) func() {
+			w.takeDown("planning:"+string(project), "UpdateCard")
+			return w.bringBack
+		},
+		"people are asked": func(w *world) func() {
+			w.decideBy(mapping.PolicyAsk)
+			w.editCard(mapping.Estimate, to("7"))
+			return func() {}
+		},
+	} {
+		for _, newer := range []string{"5", "3"} {
+			want := newer
+			if newer == "3" && name == "people are asked" {
+				want = "7" // GitHub's is again what was agreed on
+			}
+			t.Run(name+", then "+newer, func(t *testing.T) {
+				t.Parallel()
+				passes(t, func(w *world) {
+					w.agree()
+					release := hold(w)
+					w.editIssue(mapping.Estimate, to("100"))
+					w.after(time.Minute, func() {
+						w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "points/"+newer) })
+					})
+					w.after(2*time.Minute, release)
+					w.settle()
+					if _, all := scheme.EstimateOf(w.issue().Labels, ""); len(all) != 1 || all[0] != "points/"+want {
+						w.fail("the labels are %v", w.issue().Labels)
+					}
+					if off := w.entries("label"); len(off) != 1 || !strings.Contains(off[0].Why, "points/100") {
+						w.fail("the history says %+v", off)
+					}
+					if l := w.link(); len(l.Asking) == 0 {
+						w.verifyEqual(values{mapping.Estimate: want})
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestOfTwoEstimateLabelsTheHistoryNamesTheOneThatGoes: an issue is opened with two estimate labels.
+func TestOfTwoEstimateLabelsTheHistoryNamesTheOneThatGoes(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.openIssue("tok1", body, "points/3", "points/5")
+		w.settle()
+		if off := w.entries("label"); len(off) != 1 || !strings.Contains(off[0].Why, "points/3") {
+			w.fail("the history says %+v", off)
 		}
 	})
 }

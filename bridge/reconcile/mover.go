@@ -181,7 +181,7 @@ func differentIssue(own *mapping.IssueID, issue *mapping.Issue) error {
 // has no such label. No person changed the state then.
 func (w mover) keepState(issue *mapping.Issue) {
 	base, ok := w.pair.Base[mapping.State]
-	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Base)
+	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Older())
 	if ok && base.GitHub == mapping.StateInProgress && view[mapping.State].Value == mapping.StateTodo {
 		base.GitHub, base.Planning = mapping.StateTodo, mapping.StateTodo
 		w.pair.SetBase(mapping.State, base)

@@ -229,7 +229,7 @@ func (w reader) setIssue(issue *mapping.Issue) {
 		reader{w.root}.setIssue(issue) // the pair has a line of its body, and nothing else of it
 		return
 	}
-	w.g, w.extra = w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Base)
+	w.g, w.extra = w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Older())
 	if !w.route.TrackingTask && !w.pair.IsTask() {
 		w.g.Untrack()
 	}

@@ -226,7 +226,7 @@ func (w *state) unbased() bool {
 }
 
 func (w *state) viewOf(issue *mapping.Issue) mapping.View {
-	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Base)
+	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Older())
 	return view
 }
 

@@ -123,14 +123,14 @@ func (v *run) views(ctx context.Context, l *mapping.Link, pair *mapping.Pair, ro
 		task, err := side.Task(ctx, pair.Card.ID)
 		hours := set.Scheme
 		hours.Estimate = hours.Hours // a task's estimate is in hours
-		g, _ = route.IssueView(&issue, hours, set.Keys, pair.Base)
+		g, _ = route.IssueView(&issue, hours, set.Keys, pair.Older())
 		return g, mapping.TaskItemView(&task, set.Keys), missing("the task", err)
 	}
 	card, err := side.Card(ctx, pair.Card.ID)
 	if err != nil {
 		return nil, nil, missing("the card", err)
 	}
-	g, _ = route.IssueView(&issue, set.Scheme, set.Keys, pair.Base)
+	g, _ = route.IssueView(&issue, set.Scheme, set.Keys, pair.Older())
 	p = mapping.CardView(&card, set.Keys)
 	child := l.Child(mapping.Tracking)
 	if child == nil || child.State != mapping.Linked || !route.TrackingTask {

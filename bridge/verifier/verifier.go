@@ -275,7 +275,7 @@ func (w issueWalk) VisitIssue(ctx context.Context, issue *mapping.Issue) error {
 		if route == nil {
 			route = &mapping.Route{}
 		}
-		view, _ := route.IssueView(issue, set.Scheme, set.Keys, l.Base)
+		view, _ := route.IssueView(issue, set.Scheme, set.Keys, l.Older())
 		w.compare(key, l, mapping.GitHub, view)
 		return nil
 	})
