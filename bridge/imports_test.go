@@ -70,7 +70,7 @@ var arrows = map[string][]string{
 	"bridge/links":             {"mapping", "store", "bridge/identity", "bridge/inventory", "bridge/reconcile", "bridge/status"},
 	"bridge/archive":           {"store", "store/backup", "mapping", "bridge/reconcile", "bridge/status"},
 	"bridge/decommission":      {"mapping", "store", "bridge/inventory", "bridge/links", "bridge/reconcile", "bridge/status"},
-	"bridge/explain":           {"mapping", "store", "bridge/poll/seen", "bridge/reconcile", "bridge/status"},
+	"bridge/explain":           {"mapping", "store", "bridge/identity", "bridge/poll/seen", "bridge/reconcile", "bridge/status"},
 	"bridge/ledger":            {"mapping", "store", "bridge/links", "bridge/reconcile", "bridge/status"},
 	"bridge/pairing":           {"mapping", "store", "bridge/links", "bridge/reconcile", "bridge/status"},
 	"bridge/pause":             {"mapping", "store", "bridge/reconcile"},

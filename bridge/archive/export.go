@@ -32,7 +32,7 @@ func (a *Archive) Export(ctx context.Context, ask status.ExportAsk, visit func(r
 	case !e.route:
 		err = fmt.Errorf("route %s: %w", ask.Route, store.ErrNotFound)
 	case e.spoilt > 0:
-		err = fmt.Errorf("%d stored entries cannot be read, the first is %s", e.spoilt, e.first)
+		err = fmt.Errorf("%s cannot be read, the first is %s", mapping.Count(e.spoilt, "stored entry", "stored entries"), e.first)
 	}
 	if err != nil {
 		return fmt.Errorf("export %s: %w", ask.What, err)

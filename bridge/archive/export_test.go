@@ -43,7 +43,7 @@ func TestExportOfWhatCannotBeRead(t *testing.T) {
 		rows           int
 		says           string // "": it is complete
 	}{
-		{"", "", 2, "export links: 1 stored entries cannot be read, the first is link p/l0: it is no JSON"},
+		{"", "", 2, "export links: 1 stored entry cannot be read, the first is link p/l0: it is no JSON"},
 		{"one", "", 1, "the first is link p/l0"},
 		{"p", "gone", 1, "the first is link p/l0"},
 		{"q", "", 1, ""},

@@ -119,9 +119,9 @@ func matchByMarker(members []*batched, cards []mapping.Card, err error) {
 	var refused *mapping.Rejection
 	switch {
 	case errors.As(err, &refused):
-		err = fmt.Errorf("%w of %d cards: %s", errRefusedBatch, len(members), refused.Message)
+		err = fmt.Errorf("%w of %s: %s", errRefusedBatch, mapping.Count(len(members), "card", "cards"), refused.Message)
 	case err == nil:
-		err = fmt.Errorf("%w: the answer to a batch of %d cards does not show this one", mapping.ErrUncertain, len(members))
+		err = fmt.Errorf("%w: the answer to a batch of %s does not show this one", mapping.ErrUncertain, mapping.Count(len(members), "card", "cards"))
 	}
 	for _, m := range members {
 		card, ok := made[m.link]

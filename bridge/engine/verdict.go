@@ -132,7 +132,7 @@ func (s decisionInput) putOff(r reconcile.Rest) verdict {
 		after = max(after, min(time.Second<<min(more, 10), maxDeferral))
 	}
 	if d.Count > 2*flatDeferrals && s.now.Sub(d.Since) > deferralTimeout {
-		v := s.fail(fmt.Errorf("put off %d times since %s: %w", d.Count, d.Since.Format(time.RFC3339), r.Err))
+		v := s.fail(fmt.Errorf("put off %s since %s: %w", mapping.Count(d.Count, "time", "times"), d.Since.Format(time.RFC3339), r.Err))
 		if v.deferred = d; v.Kind == store.Park {
 			v.deferred = mapping.Deferred{}
 		}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"planbridge/bridge/identity"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 )
@@ -43,9 +44,10 @@ type Planning interface {
 	BacklogEach(ctx context.Context, visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
 }
 
-// Store is what is asked of the store: the marks that the poll leaves in it, and which link an
-// item belongs to.
+// Store is what is asked of the store: the marks that the poll leaves in it, which link an item
+// belongs to, and whose the name of a repository is.
 type Store interface {
+	identity.Documents
 	Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error)
 	Marks(ctx context.Context, project mapping.ObjectID, kind string) (map[string]string, error)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"planbridge/bridge/identity"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -57,6 +58,13 @@ func unknown(item status.Item) error {
 }
 
 func (e *Explainer) outsideIssue(ctx context.Context, repo string, number int) (*status.Outside, error) {
+	known, err := identity.Read(ctx, e.o.Store, identity.DocRepository(repo))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", errStore, err)
+	case known.Other != 0:
+		return &status.Outside{Repository: repo, Number: number, Why: "another repository has the name " + repo + " now: nothing of it is taken before planbridge accept repository " + repo}, nil
+	}
 	hub, done, err := e.o.Services.GitHub()
 	if err != nil {
 		return nil, err

@@ -173,7 +173,7 @@ func alone(err error) bool {
 // changeLabels fills in the answers. It returns an error that applies to all of them.
 func (c *Client) changeLabels(ctx context.Context, changes []LabelChange, answers []LabelAnswer) error {
 	k := repoCall("change_labels", changes[0].Repo)
-	k.class, k.object = classMutation, fmt.Sprintf("%d issues of %s", len(changes), k.owner)
+	k.class, k.object = classMutation, mapping.Count(len(changes), "issue", "issues")+" of "+k.owner
 	if k.err != nil {
 		return k.wrap(k.err)
 	}
@@ -209,7 +209,7 @@ func (c *Client) changeLabels(ctx context.Context, changes []LabelChange, answer
 	if len(m.places) == 0 {
 		return nil
 	}
-	k.paid, k.object = true, fmt.Sprintf("%d issues of %s", len(m.places), k.owner)
+	k.paid, k.object = true, mapping.Count(len(m.places), "issue", "issues")+" of "+k.owner
 	return c.mutateLabels(ctx, k, m, answers)
 }
 

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"context"
-	"fmt"
 	"hash/maphash"
 
 	"planbridge/mapping"
@@ -34,7 +33,7 @@ func (t *title) unique() bool { return t != nil && t.cards == 1 && t.issues == 1
 func (t *title) matched() bool { return t != nil && t.issues > 0 }
 
 func (t *title) why() string {
-	return fmt.Sprintf("%d issues and %d cards have this title; link them by hand, or import without --match", t.issues, t.cards)
+	return mapping.Count(t.issues, "issue", "issues") + " and " + mapping.Count(t.cards, "card", "cards") + " have this title; link them by hand, or import without --match"
 }
 
 func keyOfTitle(route *mapping.Route, a mapping.Attribute, text string) titleKey {

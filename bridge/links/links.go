@@ -150,7 +150,7 @@ func (f *Finder) InReach(ctx context.Context, route string) error {
 			return err
 		}
 		if n > 0 {
-			return unnamed(status.Count(n, "link of route "+route+" is", "links of route "+route+" are"), project)
+			return unnamed(mapping.Count(n, "link of route "+route+" is", "links of route "+route+" are"), project)
 		}
 	}
 	return nil

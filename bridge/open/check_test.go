@@ -116,7 +116,7 @@ func TestCheckAllWell(t *testing.T) {
 		"ok github: the token has the scopes repo, admin:repo_hook",
 		"ok repository acme/web: issues and labels can be written",
 		"ok repository acme/web: the webhook goes to 127.0.0.1:",
-		"/webhooks/github; of 1 deliveries of the last day none failed",
+		"/webhooks/github; of 1 delivery of the last day none failed",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no finding %q among\n%s", want, got)
@@ -314,7 +314,7 @@ func TestCheckApp(t *testing.T) {
 func TestCheckGlob(t *testing.T) {
 	glob := "  - {repository: 'acme/*', name: others, exclude: ['acme/sandbox-*'], project: web, bucket: Incoming}\n"
 	c := newChecked(t, bridgetest.Options{Config: func(yaml string) string { return yaml + glob }})
-	c.has("fault repository acme/*: route others: it takes none of the 1 repositories of acme that the token can see")
+	c.has("fault repository acme/*: route others: it takes none of the repositories of acme that the token can see, 1 in all")
 	for name, spec := range map[string]githubtest.RepoSpec{
 		"acme/api": {Private: true}, "acme/sandbox-1": {Private: true}, "acme/open": {},
 		"acme/old": {Private: true, Archived: true}, "acme/wiki": {Private: true, NoIssues: true},

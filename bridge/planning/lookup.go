@@ -58,7 +58,7 @@ func joinBuckets(bucket string, lists ...[]Bucket) ([]mapping.ObjectID, error) {
 		case slices.Contains(same, id):
 			same = []mapping.ObjectID{id}
 		case len(same) > 1 && id == "":
-			return nil, &mapping.Rejection{Message: fmt.Sprintf("%d buckets have this title; name it by its id", len(same))}
+			return nil, &mapping.Rejection{Message: mapping.Count(len(same), "bucket has", "buckets have") + " this title; name it by its id"}
 		case len(same) > 1:
 			same = nil // the title of the named bucket is ambiguous
 		}

@@ -282,7 +282,7 @@ func readCreated[W, T any](answer []byte, want int, convert func(*W) (T, error))
 	}
 	made, err := convertAll(answer, convert)
 	if err == nil && len(made) < want {
-		err = fmt.Errorf("%d items answered of %d", len(made), want)
+		err = fmt.Errorf("%s answered of %d", mapping.Count(len(made), "item", "items"), want)
 	}
 	return made, err
 }

@@ -102,7 +102,7 @@ func (r *round) observe(ctx context.Context, batch []item) error {
 	}
 	got, err := r.o.Store.Observe(ctx, r.o.Project, obs)
 	if err != nil {
-		return fmt.Errorf("observe %d items: %w", len(obs), err)
+		return fmt.Errorf("observe %s: %w", mapping.Count(len(obs), "item", "items"), err)
 	}
 	for i, g := range got {
 		items[i].err = g.Err

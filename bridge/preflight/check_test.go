@@ -89,7 +89,7 @@ func TestFindings(t *testing.T) {
 		}, preflight.LevelWarn, "repository acme/web", "anybody can open issues here"},
 		"a glob of nothing": {func(w *world) {
 			w.route(mapping.Route{Name: "all", Repositories: []string{"octo/*"}, Project: "p1", Bucket: "Incoming"})
-		}, preflight.LevelFault, "repository octo/*", "it takes none of the 0 repositories of octo"},
+		}, preflight.LevelFault, "repository octo/*", "it takes none of the repositories of octo that the token can see, 0 in all"},
 		"a glob": {func(w *world) {
 			w.route(mapping.Route{Name: "all", Repositories: []string{"acme/*"}, Project: "p1", Bucket: "Incoming"})
 		}, preflight.LevelOK, "repository acme/*", "it takes 1 repository: acme/web"},

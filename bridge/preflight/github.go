@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"planbridge/bridge/reconcile"
-	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
 
@@ -202,16 +201,16 @@ func (k *checker) glob(ctx context.Context, r *findings, pattern string) {
 			}
 		}
 		if len(quarantined) > 0 {
-			r.warn("%sanybody can open issues in %d of its repositories (%s); %s", ofRoute(route), len(quarantined), few(quarantined), QuarantineAdvice)
+			r.warn("%sanybody can open issues in %s (%s); %s", ofRoute(route), mapping.Count(len(quarantined), "repository", "repositories"), few(quarantined), QuarantineAdvice)
 		}
 		if len(public) > 0 {
-			r.warn("%s%s left out, as the route does not say allow_public: %s", ofRoute(route), status.Count(len(public), "public repository is", "public repositories are"), few(public))
+			r.warn("%s%s left out, as the route does not say allow_public: %s", ofRoute(route), mapping.Count(len(public), "public repository is", "public repositories are"), few(public))
 		}
 		if len(taken) == 0 {
-			r.fault("%sit takes none of the %d repositories of %s that the token can see", ofRoute(route), len(repos), owner)
+			r.fault("%sit takes none of the repositories of %s that the token can see, %d in all", ofRoute(route), owner, len(repos))
 			continue
 		}
-		r.ok("%sit takes %s: %s", ofRoute(route), status.Count(len(taken), "repository", "repositories"), few(taken))
+		r.ok("%sit takes %s: %s", ofRoute(route), mapping.Count(len(taken), "repository", "repositories"), few(taken))
 	}
 	k.believed(r, pattern)
 	k.hook(ctx, r, owner)

@@ -102,11 +102,11 @@ func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h Hook
 	}
 	failed, all, last := failures(list)
 	if failed > 0 {
-		r.warn("the webhook goes to %s; of %d deliveries of the last day %d failed, the newest of them at %s with status %d",
-			at, all, failed, last.DeliveredAt.UTC().Format(time.RFC3339), last.StatusCode)
+		r.warn("the webhook goes to %s; of %s of the last day %d failed, the newest of them at %s with status %d",
+			at, mapping.Count(all, "delivery", "deliveries"), failed, last.DeliveredAt.UTC().Format(time.RFC3339), last.StatusCode)
 		return
 	}
-	r.ok("the webhook goes to %s; of %d deliveries of the last day none failed", at, all)
+	r.ok("the webhook goes to %s; of %s of the last day none failed", at, mapping.Count(all, "delivery", "deliveries"))
 }
 
 // unsent lists the events beside issues that a webhook should send and does not.

@@ -135,9 +135,9 @@ func (k *checker) links(ctx context.Context, r *findings) {
 		if w.from != w.to {
 			by = " by route " + w.to + ", which takes such issues now"
 		}
-		words := status.Count(taken[w], "link "+of+" goes", "links "+of+" go")
+		words := mapping.Count(taken[w], "link "+of+" goes", "links "+of+" go")
 		if w.at == resumed {
-			words = status.Count(taken[w], "dormant link "+of+" is worked again", "dormant links "+of+" are worked again")
+			words = mapping.Count(taken[w], "dormant link "+of+" is worked again", "dormant links "+of+" are worked again")
 		}
 		r.ok("%s%s", words, by)
 	}
@@ -179,23 +179,23 @@ func (k *checker) tell(r *findings, at standing, name string, places map[linkPla
 	route, of := k.Routes.ByName(name), ofFormer(name)
 	switch {
 	case at == dormant:
-		r.warn("%s dormant with %s: planning.projects does not name that project", status.Count(n, "link "+of+" is", "links "+of+" are"), words)
+		r.warn("%s dormant with %s: planning.projects does not name that project", mapping.Count(n, "link "+of+" is", "links "+of+" are"), words)
 	case at == excluded:
-		r.warn("%s dormant with %s: the route excludes that repository", status.Count(n, "link "+of+" is", "links "+of+" are"), words)
+		r.warn("%s dormant with %s: the route excludes that repository", mapping.Count(n, "link "+of+" is", "links "+of+" are"), words)
 	case at == issueless:
-		r.warn("%s without an issue: the route makes no issues of cards", status.Count(n, "link "+of+" waits dormant", "links "+of+" wait dormant"))
+		r.warn("%s without an issue: the route makes no issues of cards", mapping.Count(n, "link "+of+" waits dormant", "links "+of+" wait dormant"))
 	case at == moved:
-		r.ok("%s%s with %s: the route is for %s, and planbridge moves no cards", ofRoute(route), status.Count(n, "link stays", "links stay"), words, k.target(route))
+		r.ok("%s%s with %s: the route is for %s, and planbridge moves no cards", ofRoute(route), mapping.Count(n, "link stays", "links stay"), words, k.target(route))
 	case at == resting:
 		r.ok("%s%s with %s, as planbridge move leaves such links", ofRoute(route),
-			status.Count(n, "link that left the route or lost an item stays", "links that left the route or lost an item stay"), words)
+			mapping.Count(n, "link that left the route or lost an item stays", "links that left the route or lost an item stay"), words)
 	case route != nil:
-		r.warn("%s%s with %s: the route is now for %s, and planbridge moves neither issues nor cards by itself: see planbridge move", ofRoute(route), status.Count(n, "link stays", "links stay"), words, k.target(route))
+		r.warn("%s%s with %s: the route is now for %s, and planbridge moves neither issues nor cards by itself: see planbridge move", ofRoute(route), mapping.Count(n, "link stays", "links stay"), words, k.target(route))
 	default:
 		if name != "" {
 			of += ", which the configuration has no more,"
 		}
-		r.warn("%s with %s, dormant", status.Count(n, "link "+of+" stays", "links "+of+" stay"), words)
+		r.warn("%s with %s, dormant", mapping.Count(n, "link "+of+" stays", "links "+of+" stay"), words)
 	}
 }
 
@@ -306,7 +306,7 @@ func (k *checker) told(places map[linkPlace]int) (n int, words string) {
 	var list []string
 	for i, where := range names {
 		if i == mostPlaces {
-			list = append(list, fmt.Sprintf("%d other places", len(names)-i))
+			list = append(list, mapping.Count(len(names)-i, "other place", "other places"))
 			break
 		}
 		list = append(list, fmt.Sprintf("%s (%d)", where, at[where]))

@@ -74,7 +74,7 @@ func (l bucketLists) check(r *findings, route *mapping.Route, bucket string) {
 	case inListed+inProject == 0:
 		r.fault("%sthere is no bucket %q; there are %s", ofRoute(route), bucket, l.titles())
 	case max(inListed, inProject) > 1 && title == bucket:
-		r.warn("%s%d buckets are called %q: give the id instead", ofRoute(route), max(inListed, inProject), bucket)
+		r.warn("%s%s called %q: give the id instead", ofRoute(route), mapping.Count(max(inListed, inProject), "bucket is", "buckets are"), bucket)
 	case inListed == 0:
 		r.warn("%sbucket %q is named by the project and missing in the list of buckets; cards may not be made in it", ofRoute(route), bucket)
 	case inProject == 0:

@@ -127,7 +127,7 @@ func (w absences) holdAbsence(side mapping.Side, seen Absence, since time.Time, 
 			"side", string(side), "of", scope, "gone", seen.Gone, "confirmed_at", confirmed)
 	}
 	wait := min(max(w.goneWait(side), w.since(since)), heldMost, left)
-	return later(wait, "%s says that its item is gone, and so are %d others: believed if it is gone at %s still", side, seen.Gone-1, confirmed)
+	return later(wait, "%s says that its item is gone, and so %s: believed if it is gone at %s still", side, mapping.Count(seen.Gone-1, "other is", "others are"), confirmed)
 }
 
 // heldMost bounds the time between two reads of an item whose absence is in doubt.
@@ -156,7 +156,7 @@ func (w absences) tellGone(seen Absence) error {
 		if !get(w, Announce{Scope: scope, OnIssue: true}) {
 			return nil
 		}
-		others = fmt.Sprintf(" So are %d others of the project; their issues are not told one by one.", seen.Gone-1)
+		others = " So are " + mapping.Count(seen.Gone-1, "other", "others") + " of the project; their issues are not told one by one."
 	}
 	_, err := ledger(w).comment(notice{
 		id: "gone-" + string(w.pair.Card.ID), repeated: true,

@@ -74,7 +74,7 @@ func (w lister) forgetLines(items []*mapping.Pair) []*mapping.Pair {
 	})
 	if len(forgotten) > 0 {
 		w.link.Family.Forget(forgotten)
-		w.note("", mapping.Title, "forgotten", fmt.Sprintf("%d lines that were removed before the latest %d; their tasks stay", len(forgotten), mapping.MaxRemovedLines))
+		w.note("", mapping.Title, "forgotten", mapping.Count(len(forgotten), "line that was", "lines that were")+fmt.Sprintf(" removed before the latest %d; the tasks stay", mapping.MaxRemovedLines))
 	}
 	return items
 }

@@ -186,7 +186,7 @@ func (w pacer) paceShow() error {
 	}
 	p.Writes++
 	if p.Writes > showsPerMinute {
-		return inTurn(p.Minute.Add(time.Minute).Sub(now), "it was shown %d times within a minute", showsPerMinute)
+		return inTurn(p.Minute.Add(time.Minute).Sub(now), "it was shown %s within a minute", mapping.Count(showsPerMinute, "time", "times"))
 	}
 	w.beginWrites(mapping.GitHub)
 	return nil

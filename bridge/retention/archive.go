@@ -25,7 +25,7 @@ func archive(path string, cs []mapping.Conflict) error {
 		}
 	}
 	if err := appendLines(path, lines.Bytes()); err != nil {
-		return fmt.Errorf("archive %d conflicts: %w", len(cs), err)
+		return fmt.Errorf("archive %s: %w", mapping.Count(len(cs), "conflict", "conflicts"), err)
 	}
 	return nil
 }

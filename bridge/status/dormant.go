@@ -63,11 +63,11 @@ func (h *handler) lacking(ctx context.Context, routes []Route) (lacking, error) 
 // problems reports the dormant links.
 func (l lacking) problems() (out []problem) {
 	if l.project > 0 {
-		out = append(out, problem{false, Count(l.project, "link is dormant: planning.projects does not name its project.",
+		out = append(out, problem{false, mapping.Count(l.project, "link is dormant: planning.projects does not name its project.",
 			"links are dormant: planning.projects does not name their project."), "#routes"})
 	}
 	if l.route > 0 {
-		out = append(out, problem{false, Count(l.route, "link is dormant: no route takes its issue.",
+		out = append(out, problem{false, mapping.Count(l.route, "link is dormant: no route takes its issue.",
 			"links are dormant: no route takes their issues."), "#routes"})
 	}
 	return out

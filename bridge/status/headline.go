@@ -63,7 +63,7 @@ func headline(d *LinkDetail, now moments) (says string, bad bool) {
 		return c.headline(d, now)
 	}
 	if q := d.Queue; q != nil && q.State == string(store.KeyParked) {
-		return fmt.Sprintf("It was given up %s after %s, and waits for a retry or a new change: %s", now.ago(q.At), Count(q.Attempts, "attempt", "attempts"), q.Reason), true
+		return fmt.Sprintf("It was given up %s after %s, and waits for a retry or a new change: %s", now.ago(q.At), mapping.Count(q.Attempts, "attempt", "attempts"), q.Reason), true
 	}
 	if says, bad := outOfStep(d.Link.State, d.Link.Why); says != "" {
 		return says, bad
@@ -185,9 +185,17 @@ func (c *Child) isIssue() bool { return c.Issue != nil && c.Issue.Number != 0 }
 // name is the name of a part of a pair for people.
 func (c *Child) name() string {
 	if c.isIssue() {
-		return fmt.Sprintf("%s#%d", c.Issue.Repository, c.Issue.Number)
+		return c.Issue.Name()
 	}
 	return "task " + c.Task
+}
+
+// The values of [Child.Parent].
+const parentNone, parentAnother = "none", "another"
+
+// Left says that a sub-issue has left its parent, whose card keeps its task; "": it has not.
+func (c *Child) Left() string {
+	return map[string]string{parentNone: "no sub-issue any more", parentAnother: "a sub-issue of another issue now"}[c.Parent]
 }
 
 // headline describes a part of a pair, and then the pair.
@@ -199,6 +207,9 @@ func (c *Child) headline(d *LinkDetail, now moments) (says string, bad bool) {
 		string(mapping.Checklist):                     "a line of the checklist of %s, and a task of its card",
 		string(mapping.Tracking):                      "the tracking task of %s",
 	}[c.Kind]
+	if left := c.Left(); left != "" {
+		what = left + "; it was one of %s, whose card keeps its task"
+	}
 	if says, bad = outOfStep(c.State, c.Why); says == "" {
 		if says, bad = asked(c.Asking, ""), true; says == "" {
 			says = refused(c.Refused, "")

@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"planbridge/mapping"
 	"slices"
 	"strings"
 	"time"
@@ -44,7 +45,7 @@ func (d *pageData) problems() []problem {
 	out = append(out, groupProblems(failing, "put off after a failure", "#waiting")...)
 	out = append(out, d.waitProblems(told)...)
 	if n := len(d.Questions) + d.MoreQuestions; n > 0 {
-		out = append(out, problem{false, fmt.Sprintf("%s for an answer.", Count(n, "question waits", "questions wait")), "#questions"})
+		out = append(out, problem{false, fmt.Sprintf("%s for an answer.", mapping.Count(n, "question waits", "questions wait")), "#questions"})
 	}
 	return slices.Concat(out, d.Lacks.problems(), d.routeProblems())
 }
@@ -56,7 +57,7 @@ func configurationProblems(faults []Fault) (out []problem) {
 		out = append(out, problem{true, cut(pageReason, f.Says), ""})
 	}
 	if more > 0 {
-		out = append(out, problem{true, fmt.Sprintf("The log has %s of the configuration.", Count(more, "more fault", "more faults")), ""})
+		out = append(out, problem{true, fmt.Sprintf("The log has %s of the configuration.", mapping.Count(more, "more fault", "more faults")), ""})
 	}
 	return out
 }
@@ -83,7 +84,7 @@ func (d *pageData) waitProblems(told map[string]bool) (out []problem) {
 	})
 	for _, g := range grouped(rows) {
 		first := &g.Rows[0]
-		says := fmt.Sprintf("%s for %s, ", Count(g.Count, "item waits", "items wait"), first.WaitsFor)
+		says := fmt.Sprintf("%s for %s, ", mapping.Count(g.Count, "item waits", "items wait"), first.WaitsFor)
 		if g.Count > 1 {
 			says += "the first one "
 		}
@@ -96,10 +97,10 @@ func (d *pageData) waitProblems(told map[string]bool) (out []problem) {
 func groupProblems(groups []group, what, at string) (out []problem) {
 	for i := range groups[:min(len(groups), pageProblems)] {
 		g := &groups[i]
-		out = append(out, problem{true, fmt.Sprintf("%s %s: %s", Count(g.Count, "item was", "items were"), what, cut(pageReason, g.Reason)), at})
+		out = append(out, problem{true, fmt.Sprintf("%s %s: %s", mapping.Count(g.Count, "item was", "items were"), what, cut(pageReason, g.Reason)), at})
 	}
 	if more := len(groups) - pageProblems; more > 0 {
-		out = append(out, problem{true, fmt.Sprintf("Items were %s for %s more.", what, Count(more, "reason", "reasons")), at})
+		out = append(out, problem{true, fmt.Sprintf("Items were %s for %s more.", what, mapping.Count(more, "reason", "reasons")), at})
 	}
 	return out
 }
@@ -112,16 +113,16 @@ func (d *pageData) routeProblems() []problem {
 		if r := &d.Look[i]; !r.Paused.IsZero() {
 			paused = append(paused, r.Name)
 		} else if r.gone() && r.Name == "" {
-			out = append(out, problem{false, Count(r.total(), "link is", "links are") + " without a route.", "#routes"})
+			out = append(out, problem{false, mapping.Count(r.total(), "link is", "links are") + " without a route.", "#routes"})
 		} else if r.gone() {
 			gone = append(gone, r.Name)
 		}
 	}
 	if len(paused) > 0 {
-		out = append(out, problem{false, fmt.Sprintf("%s paused: %s.", Count(len(paused), "route is", "routes are"), some(paused)), "#routes"})
+		out = append(out, problem{false, fmt.Sprintf("%s paused: %s.", mapping.Count(len(paused), "route is", "routes are"), some(paused)), "#routes"})
 	}
 	if len(gone) > 0 {
-		out = append(out, problem{false, fmt.Sprintf("%s links and no route in the configuration: %s.", Count(len(gone), "name has", "names have"), some(gone)), "#routes"})
+		out = append(out, problem{false, fmt.Sprintf("%s links and no route in the configuration: %s.", mapping.Count(len(gone), "name has", "names have"), some(gone)), "#routes"})
 	}
 	return out
 }
@@ -131,7 +132,7 @@ func (d *pageData) routeProblems() []problem {
 func (s *ServiceHealth) problems(now time.Time, waits int) []problem {
 	says := func(text string) string {
 		if text = strings.TrimSuffix(text, ".") + "."; waits > 0 {
-			text += " " + Count(waits, "item waits", "items wait") + " for it."
+			text += " " + mapping.Count(waits, "item waits", "items wait") + " for it."
 		}
 		return text
 	}
@@ -149,8 +150,8 @@ func (s *ServiceHealth) problems(now time.Time, waits int) []problem {
 	}
 	var out []problem
 	for _, f := range s.Failing {
-		out = append(out, problem{true, fmt.Sprintf("%s answers, but %s failed %d times in a row, for %s: %s",
-			s.Title(), f.Operation, f.Times, span(now.Sub(f.Since)), cut(pageReason, f.Error)), "#services"})
+		out = append(out, problem{true, fmt.Sprintf("%s answers, but %s failed %s in a row, for %s: %s",
+			s.Title(), f.Operation, mapping.Count(f.Times, "time", "times"), span(now.Sub(f.Since)), cut(pageReason, f.Error)), "#services"})
 	}
 	for _, source := range s.Sources {
 		if source.Late(now) {
@@ -172,14 +173,6 @@ func (s *ServiceHealth) Title() string {
 func (s *Source) Late(now time.Time) bool {
 	every := time.Duration(s.Every * float64(time.Second))
 	return every > 0 && !s.Elsewhere && !s.At.IsZero() && now.Sub(s.At) > 3*every+slack
-}
-
-// Count says a number with its noun and verb.
-func Count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // some joins the first names of a list.

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"planbridge/mapping"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ var (
 	styleCSS = mustAsset("style.css")
 	pageJS   = mustAsset("page.js")
 	pages    = template.Must(template.New("").Funcs(template.FuncMap{
-		"ago": ago, "in": in, "stamp": stamp, "explain": explainPath, "some": some, "count": Count,
+		"ago": ago, "in": in, "stamp": stamp, "explain": explainPath, "some": some, "count": mapping.Count,
 		"reason": func(s string) string { return cut(pageReason, s) },
 		"name":   func(s string) string { return cut(pageName, s) },
 		// What a template of a part needs beside the part. Pointers, so that it has all methods.

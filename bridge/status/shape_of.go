@@ -154,9 +154,22 @@ func KindOf(p *mapping.Pair) string {
 }
 
 // childOf shows a pair that hangs on a link's own one.
+// parentOf says what the parent of a pair's part is where it is not the pair's issue.
+func parentOf(l *mapping.Link, p *mapping.Pair) string {
+	family := func(other *mapping.Pair) bool { return other.Issue.ID == p.Parent || other.Was(p.Parent) }
+	switch {
+	case p.Parent == mapping.NoParentID:
+		return parentNone
+	case p.Parent == 0 || slices.ContainsFunc(l.Issues(), family):
+		return ""
+	}
+	return parentAnother
+}
+
 func childOf(l *mapping.Link, p *mapping.Pair) Child {
 	return Child{
-		Kind: KindOf(p), State: string(p.State), Item: p.Item, Issue: issueOf(&p.Issue),
+		Parent: parentOf(l, p),
+		Kind:   KindOf(p), State: string(p.State), Item: p.Item, Issue: issueOf(&p.Issue),
 		Task: string(p.Card.ID), Base: byAttribute(p.Base, baseOf), Why: p.Why, Asking: askingOf(l, p), Refused: refusedOf(p),
 	}
 }

@@ -49,6 +49,15 @@ type Issue struct {
 	UpdatedAt  time.Time `json:"updated_at,omitzero"` // of the newest snapshot taken into account
 }
 
+// Name is how people call the issue: acme/web#12. It is "" of none, and while the issue is being
+// made, as it has no number then.
+func (i *Issue) Name() string {
+	if i == nil || i.Number == 0 {
+		return ""
+	}
+	return i.Repository + "#" + strconv.Itoa(i.Number)
+}
+
 // Card names the planning side of a link.
 type Card struct {
 	ID      string `json:"id"`
@@ -96,7 +105,7 @@ func (o *Outside) Name() string {
 	if o.Card != nil {
 		return "card " + cmp.Or(o.Card.ID, strconv.FormatInt(o.Card.CID, 10))
 	}
-	return o.Repository + "#" + strconv.Itoa(o.Number)
+	return (&Issue{Repository: o.Repository, Number: o.Number}).Name()
 }
 
 // Called is a card without an issue by a name that no other item has.
@@ -183,6 +192,9 @@ type Child struct {
 	Task  string          `json:"task,omitempty"` // id
 	Base  map[string]Base `json:"base"`
 	Why   string          `json:"why,omitempty"` // what a sub-issue waits for
+	// Parent says of a sub-issue, where it is none of the pair's issue any more, what it is
+	// instead: "none", or that it has "another" parent.
+	Parent string `json:"parent,omitempty"`
 
 	Asking  map[string]string  `json:"asking,omitempty"`  // as those of a LinkDetail
 	Refused map[string]Refusal `json:"refused,omitempty"` // as those of a LinkDetail

@@ -10,9 +10,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/term"
 
+	"planbridge/mapping"
 	"planbridge/store/backup"
 )
 
@@ -57,7 +59,10 @@ func (c *backupCmd) Run(ctx context.Context, p *process) error {
 
 // holding says for people what a backup holds.
 func holding(n backup.Counts) string {
-	return fmt.Sprintf("%d links, %d conflicts, %d documents, %d marks, %d deliveries", n.Links, n.Conflicts, n.Documents, n.Marks, n.Deliveries)
+	return strings.Join([]string{
+		mapping.Count(n.Links, "link", "links"), mapping.Count(n.Conflicts, "conflict", "conflicts"), mapping.Count(n.Documents, "document", "documents"),
+		mapping.Count(n.Marks, "mark", "marks"), mapping.Count(n.Deliveries, "delivery", "deliveries"),
+	}, ", ")
 }
 
 // tellLost names what a backup lacks, as the store could not read it.

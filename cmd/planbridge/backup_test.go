@@ -118,7 +118,7 @@ func TestBackupFile(t *testing.T) {
 		t.Errorf("without a store: %+v", r)
 	}
 	op.fine("import")
-	if text := op.fine("backup", file); !strings.HasPrefix(text, "the file store is backed up to "+file+": 1 links, 0 conflicts, ") {
+	if text := op.fine("backup", file); !strings.HasPrefix(text, "the file store is backed up to "+file+": 1 link, 0 conflicts, ") {
 		t.Errorf("backup: %q", text)
 	}
 	is, err := os.Stat(file)
@@ -145,7 +145,7 @@ func TestBackupFile(t *testing.T) {
 		t.Errorf("into no directory: %+v", r)
 	}
 	r := op.run("backup", "-")
-	if s, err := backup.Check(strings.NewReader(r.out)); err != nil || s.Links != 1 || r.status != exitOK || !strings.HasPrefix(r.stderr, "the file store is backed up to -: 1 links") {
+	if s, err := backup.Check(strings.NewReader(r.out)); err != nil || s.Links != 1 || r.status != exitOK || !strings.HasPrefix(r.stderr, "the file store is backed up to -: 1 link") {
 		t.Errorf("to standard output: status %d %q: %+v, %v", r.status, r.stderr, s, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
@@ -200,13 +200,13 @@ func TestBackupOfSpoilt(t *testing.T) {
 	spoilLink(t, server, project)
 	file := filepath.Join(t.TempDir(), "backup")
 	r := op.run("backup", file)
-	if r.status != exitFailure || !strings.Contains(r.out, ": 1 links") || !strings.Contains(r.stderr, "planbridge: not in the backup: link "+string(project)+"/") {
+	if r.status != exitFailure || !strings.Contains(r.out, ": 1 link") || !strings.Contains(r.stderr, "planbridge: not in the backup: link "+string(project)+"/") {
 		t.Errorf("backup: %+v", r)
 	}
 	if r := op.run("export", "links"); r.status != exitFailure || strings.Count(r.out, ",root,") != 1 || !strings.Contains(r.stderr, "the export is not complete: ") || !strings.Contains(r.stderr, "link "+string(project)+"/") {
 		t.Errorf("export: %+v", r)
 	}
-	if text := op.fine("restore", "--dry-run", file); !strings.HasPrefix(text, "the backup is whole: 1 links") {
+	if text := op.fine("restore", "--dry-run", file); !strings.HasPrefix(text, "the backup is whole: 1 link") {
 		t.Errorf("restore --dry-run: %q", text)
 	}
 }

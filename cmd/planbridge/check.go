@@ -63,7 +63,7 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 			return err
 		}
 		_, err := fmt.Fprintf(p.stdout, "%s, %s, %d ok\n",
-			status.Count(counts[preflight.LevelFault], "fault", "faults"), status.Count(counts[preflight.LevelWarn], "warning", "warnings"), counts[preflight.LevelOK])
+			mapping.Count(counts[preflight.LevelFault], "fault", "faults"), mapping.Count(counts[preflight.LevelWarn], "warning", "warnings"), counts[preflight.LevelOK])
 		return err
 	})
 	if err == nil && counts[preflight.LevelFault] > 0 {

@@ -183,7 +183,7 @@ func wantOutputs(t *testing.T, got map[string]string) {
 		"queue":                      {"KEY  WHERE  ROUTE  STANDS\n"},
 		"queue -o json --limit 5":    {`"keys": []`},
 		"explain acme/web#1 -o json": {`"base": {`, `"history": [`, `"kind": "tracking"`},
-		"explain ACME/web#7":         {"issue  acme/web#7\n", "card  -\n", "state  creating\n", "creating  on planning: sent TIME, looked for 2 times\n", "queue  parked since TIME after 1 attempts: rejected: no room\n"},
+		"explain ACME/web#7":         {"issue  acme/web#7\n", "card  -\n", "state  creating\n", "creating  on planning: sent TIME, looked for 2 times\n", "queue  parked since TIME after 1 attempt: rejected: no room\n"},
 	} {
 		text := strings.ReplaceAll(plain(got[name]), "ID  tracking", "\ntracking")
 		for _, w := range want {

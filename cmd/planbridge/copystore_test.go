@@ -51,7 +51,7 @@ func TestCopyStore(t *testing.T) {
 	for i, to := range urls[1:] {
 		op.env["FROM"] = urls[i]
 		text := op.fine("copy-store", "env:FROM", to)
-		if !strings.Contains(text, ": 2 links, 1 conflicts, ") || !strings.Contains(text, "no service works on "+urls[i]+" any more") {
+		if !strings.Contains(text, ": 2 links, 1 conflict, ") || !strings.Contains(text, "no service works on "+urls[i]+" any more") {
 			t.Errorf("copy-store: %q", text)
 		}
 		op.write(replace(own, urls[i]))

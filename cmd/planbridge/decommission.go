@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"planbridge/bridge/status"
+	"planbridge/mapping"
 )
 
 type decommissionCmd struct {
@@ -60,9 +61,9 @@ func cleanReport(p *process, ask status.CleanAsk, r *status.CleanResult) error {
 	case ask.Moves():
 		moveReport(p, ask, r)
 	case r.DryRun:
-		fmt.Fprintf(p.stdout, "%s taken apart; apart before: %d\n", status.Count(r.Links-r.There, "pair would be", "pairs would be"), r.There)
+		fmt.Fprintf(p.stdout, "%s taken apart; apart before: %d\n", mapping.Count(r.Links-r.There, "pair would be", "pairs would be"), r.There)
 	default:
-		fmt.Fprintf(p.stdout, "%d of %s taken apart; apart before: %d\n", r.Parted, status.Count(r.Links, "pair is", "pairs are"), r.There)
+		fmt.Fprintf(p.stdout, "%d of %s taken apart; apart before: %d\n", r.Parted, mapping.Count(r.Links, "pair is", "pairs are"), r.There)
 	}
 	if r.Refused != "" {
 		fmt.Fprintf(p.stdout, "a run would be refused now: %s\n", r.Refused)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"planbridge/bridge/status"
+	"planbridge/mapping"
 )
 
 type eraseCmd struct {
@@ -51,7 +52,7 @@ func printErased(p *process, got status.Erased) error {
 		fmt.Fprintf(p.stdout, "kept: %s\n", why)
 	}
 	if got.Conflicts > 0 {
-		fmt.Fprintf(p.stdout, "%d entries of the conflict ledger are erased\n", got.Conflicts)
+		fmt.Fprintf(p.stdout, "%s of the conflict ledger\n", mapping.Count(got.Conflicts, "entry is erased", "entries are erased"))
 	}
 	failed := false
 	for _, k := range got.Comments {

@@ -105,7 +105,7 @@ func explainLink(w io.Writer, d *status.LinkDetail) *table {
 	if in := d.Creating; in != nil {
 		sent := "not sent yet"
 		if in.Sent {
-			sent = fmt.Sprintf("sent %s, looked for %d times", moment(in.At), in.Lookups)
+			sent = fmt.Sprintf("sent %s, looked for %s", moment(in.At), mapping.Count(in.Lookups, "time", "times"))
 		}
 		t.row("creating", "on "+in.Side+": "+sent)
 	}
@@ -227,17 +227,14 @@ func explainChildren(w io.Writer, d *status.LinkDetail) *table {
 	}
 	t := newTable(w, "TASK", "KIND", "STATE", "OF", "AGREED ON")
 	for _, c := range d.Children {
-		of := c.Item
-		if c.Issue != nil {
-			of = c.Issue.Repository + "#" + strconv.Itoa(c.Issue.Number)
-		}
+		of := cmp.Or(c.Issue.Name(), c.Item)
 		var agreed []string
 		for _, a := range attributes(c.Base) {
-			if mapping.Attribute(a).Spec().Form != mapping.FormMarkdown {
+			if mapping.Attribute(a).Spec().Form != mapping.FormMarkdown && c.Base[a].GitHub != "" {
 				agreed = append(agreed, a+" "+brief(c.Base[a].GitHub))
 			}
 		}
-		t.row(c.Task, c.Kind, c.State, brief(of), cmp.Or(c.Why, strings.Join(agreed, ", ")))
+		t.row(c.Task, c.Kind, c.State, brief(of), cmp.Or(c.Why, c.Left(), strings.Join(agreed, ", ")))
 	}
 	return t
 }
@@ -246,9 +243,9 @@ func explainHistory(w io.Writer, d *status.LinkDetail) *table {
 	if len(d.History) == 0 {
 		return nil
 	}
-	t := newTable(w, "AT", "WHAT", "ATTRIBUTE", "SIDE", "WHY", "DELIVERY")
+	t := newTable(w, "AT", "WHAT", "OF", "ATTRIBUTE", "SIDE", "WHY", "DELIVERY")
 	for _, e := range d.History {
-		t.row(moment(e.At), e.What, e.Attribute, e.Side, e.Why, e.Delivery)
+		t.row(moment(e.At), e.What, e.Part, e.Attribute, e.Side, e.Why, e.Delivery)
 	}
 	return t
 }

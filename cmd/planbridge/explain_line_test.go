@@ -8,6 +8,29 @@ import (
 	"planbridge/bridge/status"
 )
 
+// TestExplainNamesParts: a line of the history names the part that it is about, and an issue that
+// is being made has no number yet.
+func TestExplainNamesParts(t *testing.T) {
+	d := status.LinkDetail{
+		Link:     status.Link{Where: "c1", State: "creating", Issue: &status.Issue{Repository: "acme/web"}, Card: &status.Card{ID: "c1"}},
+		Children: []status.Child{{Kind: "sub_issue", State: "linked", Task: "t1", Issue: &status.Issue{Repository: "acme/web"}, Base: map[string]status.Base{"title": {GitHub: "One"}, "estimate": {}}}},
+		History:  []status.Entry{{What: "orphaned", Part: "acme/web#2", Why: "its item in github is gone"}},
+	}
+	var out strings.Builder
+	if err := explain(&out, &d); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{"issue - card c1", "t1 sub_issue linked - title One AT", "orphaned acme/web#2 - - its item"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	if strings.Contains(got, "#0") {
+		t.Errorf("%q has a number that no issue has", got)
+	}
+}
+
 // TestExplainFirstLine: each thing that may be with an item is one line, and the first.
 func TestExplainFirstLine(t *testing.T) {
 	at := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
@@ -41,6 +64,19 @@ func TestExplainFirstLine(t *testing.T) {
 		"a deleted issue": {
 			status.LinkDetail{Link: link("linked"), Now: &status.Now{Gone: []string{"github"}, Unread: map[string]string{"github": "github: read issue acme/web#1: gone"}}},
 			"GitHub does not have the issue there any more: github: read issue acme/web#1: gone. It is looked at by the next verification of all links, and by planbridge verify --repair at once.",
+		},
+		"one attempt": {status.LinkDetail{Link: link("linked"), Queue: &status.Standing{State: "parked", At: at, Attempts: 1, Reason: "no"}}, "It was given up at 2026-11-20T08:30:00Z after 1 attempt, and waits for a retry or a new change: no"},
+		"a sub-issue": {
+			status.LinkDetail{Link: link("linked"), Part: &status.Child{Kind: "sub_issue", State: "linked"}},
+			"It is a sub-issue of acme/web#1, and a task of its card. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z.",
+		},
+		"a sub-issue that left": {
+			status.LinkDetail{Link: link("linked"), Part: &status.Child{Kind: "sub_issue", State: "linked", Parent: "none"}},
+			"It is no sub-issue any more; it was one of acme/web#1, whose card keeps its task. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z.",
+		},
+		"a sub-issue of another": {
+			status.LinkDetail{Link: link("linked"), Part: &status.Child{Kind: "sub_issue", State: "linked", Parent: "another"}},
+			"It is a sub-issue of another issue now; it was one of acme/web#1, whose card keeps its task. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z.",
 		},
 		"a former name": {status.LinkDetail{Link: link("linked"), Was: "acme/old#7"}, "It was acme/old#7 before. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z."},
 		"a line":        {status.LinkDetail{Link: link("linked"), Part: &status.Child{Kind: "checklist", State: "linked"}}, "It is a line of the checklist of acme/web#1, and a task of its card. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z."},

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"planbridge/bridge/status"
+	"planbridge/mapping"
 )
 
 type exportCmd struct {
@@ -51,7 +52,7 @@ func (c *exportCmd) write(w io.Writer, rows io.Reader) error {
 	for n := 0; ; n++ {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
-			return errors.Join(flush(), fmt.Errorf("export: the answer ends after %d rows: %w", n, err))
+			return errors.Join(flush(), fmt.Errorf("export: the answer ends after %s: %w", mapping.Count(n, "row", "rows"), err))
 		}
 		if end, ended := endOf(line); ended {
 			_, _ = io.Copy(io.Discard, in) // until the service is ready for another export

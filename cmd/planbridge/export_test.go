@@ -98,7 +98,7 @@ func TestExport(t *testing.T) {
 func TestExportCut(t *testing.T) {
 	c := &exportCmd{What: status.ExportConflicts, Format: "jsonl"}
 	for name, tt := range map[string]struct{ answer, says, out string }{
-		"cut":     {`{"id":"a"}` + "\n" + `{"id`, "the answer ends after 1 rows", `{"id":"a"}` + "\n"},
+		"cut":     {`{"id":"a"}` + "\n" + `{"id`, "the answer ends after 1 row", `{"id":"a"}` + "\n"},
 		"empty":   {"", "the answer ends after 0 rows", ""},
 		"broken":  {`{"id":"a"}` + "\n" + `{"end":true,"rows":1,"error":"redis is away"}` + "\n", "not complete: redis is away", `{"id":"a"}` + "\n"},
 		"nothing": {`{"end":true,"rows":0}` + "\n", "<nil>", ""},

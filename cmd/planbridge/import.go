@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"planbridge/bridge/status"
+	"planbridge/mapping"
 )
 
 type importCmd struct {
@@ -58,33 +59,33 @@ func (c *importCmd) Run(ctx context.Context, p *process) error {
 
 func importReport(w io.Writer, job *status.Job) error {
 	r := job.Import
-	fmt.Fprintf(w, "%d issues and cards seen, %d linked already\n", r.Seen, r.Known-r.UnderWay)
-	verb := "became"
+	fmt.Fprintf(w, "%s seen, %d linked already\n", mapping.Count(r.Seen, "issue or card", "issues and cards"), r.Known-r.UnderWay)
+	verb, joined, was, were, waited := "became", "joined", "was", "were", ", and waited for"
 	if r.DryRun {
-		verb = "would become"
+		verb, joined, was, were, waited = "would become", "would be joined", "would be", "would be", ""
 	}
 	for _, line := range []struct {
-		n     int
-		words string
+		n         int
+		one, many string
 	}{
-		{r.Cards, "issues " + verb + " cards"},
-		{r.Issues, "cards " + verb + " issues"},
-		{r.Joined, "pairs " + map[bool]string{true: "would be joined", false: "joined"}[r.DryRun]},
-		{r.Found, "pairs " + map[bool]string{true: "would be", false: "were"}[r.DryRun] + " linked again by their markers"},
-		{r.UnderWay, "were under way before" + map[bool]string{true: "", false: ", and were waited for"}[r.DryRun]},
-		{r.Children, "sub-issues follow their parents"},
-		{r.Ambiguous, "left alone: more than one has the title"},
-		{r.Out, "issues and cards stay out: " + reasons(r.OutWhy)},
-		{r.Handed, "sub-issues were handed to their parents, to become tasks"},
-		{r.Dropped, "were not to be imported any more when their turn came"},
-		{r.Failed, "given up (planbridge failures)"},
+		{r.Cards, "issue " + verb + " a card", "issues " + verb + " cards"},
+		{r.Issues, "card " + verb + " an issue", "cards " + verb + " issues"},
+		{r.Joined, "pair " + joined, "pairs " + joined},
+		{r.Found, "pair " + was + " linked again by its marker", "pairs " + were + " linked again by their markers"},
+		{r.UnderWay, "was under way before" + waited, "were under way before" + waited},
+		{r.Children, "sub-issue follows its parent", "sub-issues follow their parents"},
+		{r.Ambiguous, "left alone: more than one has the title", "left alone: more than one has the title"},
+		{r.Out, "issue or card stays out: " + reasons(r.OutWhy), "issues and cards stay out: " + reasons(r.OutWhy)},
+		{r.Handed, "sub-issue was handed to its parent, to become a task", "sub-issues were handed to their parents, to become tasks"},
+		{r.Dropped, "was not to be imported any more when its turn came", "were not to be imported any more when their turn came"},
+		{r.Failed, "given up (planbridge failures)", "given up (planbridge failures)"},
 	} {
 		if line.n > 0 {
-			fmt.Fprintf(w, "%d %s\n", line.n, line.words)
+			fmt.Fprintln(w, mapping.Count(line.n, line.one, line.many))
 		}
 	}
 	if r.Forecast >= 1 && r.DryRun {
-		fmt.Fprintf(w, "GitHub's write budget makes %d new issues and the labels of %d issues take %s; %s bounds it\n", r.Issues, r.Labels, seconds(r.Forecast), r.Bound)
+		fmt.Fprintf(w, "GitHub's write budget makes %s and the labels of %s take %s; %s bounds it\n", mapping.Count(r.Issues, "new issue", "new issues"), mapping.Count(r.Labels, "issue", "issues"), seconds(r.Forecast), r.Bound)
 	}
 	if len(r.Items) == 0 {
 		return nil

@@ -23,7 +23,7 @@ func TestImportForecast(t *testing.T) {
 	op.write(replace("writes_per_minute: 10000", "writes_per_minute: 10000\n  edits_per_minute: 3"))
 	text := op.fine("import", "--dry-run")
 	r := op.job("import", "--dry-run").Import
-	if r.Bound != "github.edits_per_minute" || r.Labels != 4 || r.Forecast != 30 || !strings.Contains(text, "1 new issues and the labels of 4 issues take 30s; github.edits_per_minute bounds it") {
+	if r.Bound != "github.edits_per_minute" || r.Labels != 4 || r.Forecast != 30 || !strings.Contains(text, "1 new issue and the labels of 4 issues take 30s; github.edits_per_minute bounds it") {
 		t.Errorf("forecast: %+v\n%s", r, text)
 	}
 	op.write(nil)

@@ -72,7 +72,7 @@ func TestImportWithoutService(t *testing.T) {
 	}
 
 	text := op.fine("import", "--state", "all")
-	if !strings.Contains(text, "3 issues became cards\n1 cards became issues\n") {
+	if !strings.Contains(text, "3 issues became cards\n1 card became an issue\n") {
 		t.Errorf("import:\n%s", text)
 	}
 	titles := map[string]string{}
@@ -283,11 +283,11 @@ func TestImportWaitsForWhatIsUnderWay(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if text := op.run("import", "--dry-run").out; !strings.Contains(text, "1 were under way before\n") {
+	if text := op.run("import", "--dry-run").out; !strings.Contains(text, "1 was under way before\n") {
 		t.Errorf("dry run: %s", text)
 	}
 	r := op.run("import")
-	if r.status != exitOK || !strings.Contains(r.out, "0 linked already") || !strings.Contains(r.out, "1 were under way before, and were waited for") {
+	if r.status != exitOK || !strings.Contains(r.out, "0 linked already") || !strings.Contains(r.out, "1 was under way before, and waited for") {
 		t.Errorf("import: %+v", r)
 	}
 	if got := len(w.Project.Cards()); got != 2 {
@@ -306,7 +306,7 @@ func TestImportRefusedRepository(t *testing.T) {
 			named := strings.Trim(strings.Split(repository, ",")[0], "'")
 			failed := named + "  failed  -  " + route + "  "
 			r := op.run("import")
-			if r.status != exitFailure || !strings.Contains(plain(r.out), failed) || !strings.Contains(r.out, "1 issues became cards") {
+			if r.status != exitFailure || !strings.Contains(plain(r.out), failed) || !strings.Contains(r.out, "1 issue became a card") {
 				t.Errorf("import: %+v", r)
 			}
 			if cards := op.world.Project.Cards(); len(cards) != 1 || len(cards[0].Tasks) != 1 {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"planbridge/bridge/status"
+	"planbridge/mapping"
 )
 
 type linksCmd struct {
@@ -43,7 +44,7 @@ func (c *linksCmd) Run(ctx context.Context, p *process) error {
 			return t.flush()
 		})
 		if got.More {
-			fmt.Fprintf(p.stderr, "planbridge: there are more than %d links; --limit says how many to list\n", c.Limit)
+			fmt.Fprintf(p.stderr, "planbridge: there are more than %s; --limit says how many to list\n", mapping.Count(int(c.Limit), "link", "links"))
 		}
 		if got.Error != "" {
 			err = errors.Join(err, fmt.Errorf("the list is not complete: %s", got.Error))
@@ -54,13 +55,10 @@ func (c *linksCmd) Run(ctx context.Context, p *process) error {
 
 // ends names both items of a link, each "" where it does not exist yet.
 func ends(l status.Link) (issue string, card status.Card) {
-	if l.Issue != nil {
-		issue = l.Issue.Repository + "#" + strconv.Itoa(l.Issue.Number)
-	}
 	if l.Card != nil {
 		card = *l.Card
 	}
-	return issue, card
+	return l.Issue.Name(), card
 }
 
 // EachLink implements [open.Running]. It visits the links while they come, as there can be many.
@@ -79,7 +77,7 @@ func (c *client) EachLink(ctx context.Context, visit func(status.Link)) error {
 	case end.Error != "":
 		return fmt.Errorf("the list of links is not complete: %s", end.Error)
 	case end.More:
-		return fmt.Errorf("there are more than %d links", status.MaxLinks)
+		return fmt.Errorf("there are more than %s", mapping.Count(status.MaxLinks, "link", "links"))
 	}
 	return nil
 }

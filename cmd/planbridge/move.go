@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"planbridge/bridge/status"
+	"planbridge/mapping"
 )
 
 type moveCmd struct {
@@ -32,13 +33,13 @@ func (c *moveCmd) Run(ctx context.Context, p *process) error {
 
 // moveReport says in the first lines what became of the pairs of a route that moves.
 func moveReport(p *process, ask status.CleanAsk, r *status.CleanResult) {
-	pairs := status.Count(r.Links, "pair is", "pairs are")
+	pairs := mapping.Count(r.Links, "pair is", "pairs are")
 	if r.DryRun {
-		pairs = status.Count(r.Links, "pair would be", "pairs would be")
+		pairs = mapping.Count(r.Links, "pair would be", "pairs would be")
 	}
 	fmt.Fprintf(p.stdout, "%d of %s moved to bucket %s of project %s; there before: %d; staying: %d; not yet possible: %d\n",
 		r.Moved, pairs, ask.Bucket, ask.Project, r.There, r.Stayed, r.Failed)
 	if r.Forecast >= 1 && r.DryRun {
-		fmt.Fprintf(p.stdout, "GitHub's write budget makes %s take %s; %s bounds it\n", status.Count(r.Writes, "write", "writes"), seconds(r.Forecast), r.Bound)
+		fmt.Fprintf(p.stdout, "GitHub's write budget makes %s take %s; %s bounds it\n", mapping.Count(r.Writes, "write", "writes"), seconds(r.Forecast), r.Bound)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"planbridge/bridge/status"
+	"planbridge/mapping"
 )
 
 type queueCmd struct {
@@ -48,7 +49,7 @@ func stands(at *status.Standing) string {
 	case "waiting":
 		return "waits for " + at.WaitsFor + " since " + moment(at.At) + ": " + at.Reason
 	case "parked":
-		return fmt.Sprintf("parked since %s after %d attempts: %s", moment(at.At), at.Attempts, at.Reason)
+		return fmt.Sprintf("parked since %s after %s: %s", moment(at.At), mapping.Count(at.Attempts, "attempt", "attempts"), at.Reason)
 	case "dormant":
 		return "is dormant: " + at.Reason
 	}

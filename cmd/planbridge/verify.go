@@ -50,7 +50,7 @@ func verifyReport(w io.Writer, r *status.VerifyResult) error {
 	for _, n := range r.Drift {
 		total += n
 	}
-	fmt.Fprintf(w, "%s compared, %s\n", status.Count(r.Links, "link", "links"), status.Count(total, "differs", "differ"))
+	fmt.Fprintf(w, "%s compared, %s\n", mapping.Count(r.Links, "link", "links"), mapping.Count(total, "differs", "differ"))
 	for _, u := range r.Uncompared {
 		more := ""
 		if n := u.Links - len(u.Items); n > 0 {
