@@ -71,13 +71,8 @@ func headline(d *LinkDetail, now moments) (says string, bad bool) {
 	if d.Link.Paused {
 		return "Its route is paused: changes are taken and wait until somebody resumes it.", true
 	}
-	if says := asked(d.Asking, ""); says != "" {
+	if says := d.questioned(); says != "" {
 		return says, true
-	}
-	for i := range d.Children {
-		if c := &d.Children[i]; len(c.Asking) > 0 {
-			return asked(c.Asking, " of "+c.name()), true
-		}
 	}
 	if q := d.Queue; q != nil {
 		switch store.KeyState(q.State) {
@@ -102,13 +97,8 @@ func restingLine(d *LinkDetail, now moments) (says string, bad bool) {
 	case mapping.Creating:
 		return "Its partner is being made.", false
 	}
-	if says := refused(d.Refused, ""); says != "" {
+	if says := d.blocked(); says != "" {
 		return says, true
-	}
-	for i := range d.Children {
-		if c := &d.Children[i]; len(c.Refused) > 0 {
-			return refused(c.Refused, " of "+c.name()), true
-		}
 	}
 	if d.Now != nil && len(d.Now.Gone) > 0 {
 		return d.Now.Absence() + ". It is looked at by the next verification of all links, and by planbridge verify --repair at once.", false
@@ -149,6 +139,27 @@ func outOfStep(state, why string) (says string, bad bool) {
 		return fmt.Sprintf("It is not synchronised (%s): %s", state, cmp.Or(why, "nothing more is known")), state == string(mapping.Orphaned)
 	}
 	return "", false
+}
+
+// Held says what keeps a value of the pair, or of a part of it, from being written; "": nothing.
+func (d *LinkDetail) Held() string { return cmp.Or(d.questioned(), d.blocked()) }
+
+// questioned says what people are asked about the pair or a part of it.
+func (d *LinkDetail) questioned() string {
+	says := asked(d.Asking, "")
+	for i := range d.Children {
+		says = cmp.Or(says, asked(d.Children[i].Asking, " of "+d.Children[i].name()))
+	}
+	return says
+}
+
+// blocked says which value of the pair or of a part of it a side refuses.
+func (d *LinkDetail) blocked() string {
+	says := refused(d.Refused, "")
+	for i := range d.Children {
+		says = cmp.Or(says, refused(d.Children[i].Refused, " of "+d.Children[i].name()))
+	}
+	return says
 }
 
 // asked names the attributes of a pair that people are asked about; "": none.

@@ -176,6 +176,8 @@ func explainNext(w io.Writer, d *status.LinkDetail) *table {
 	switch {
 	case len(d.Now.Gone) > 0:
 		t.row("not decided", "", "", "", d.Now.Absence())
+	case len(d.Now.Next) == 0 && d.Held() != "":
+		t.row("nothing", "", "", "", d.Held())
 	case len(d.Now.Next) == 0 && len(d.Now.Unread) > 0:
 		t.row("nothing", "", "", "", "the sides agreed when both were read last")
 	case len(d.Now.Next) == 0:

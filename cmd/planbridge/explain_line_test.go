@@ -59,7 +59,7 @@ func TestExplainFirstLine(t *testing.T) {
 		"worked":   {status.LinkDetail{Link: link("linked"), Queue: queue("worked", "")}, "It is being worked at this moment."},
 		"entering": {status.LinkDetail{Link: link("entering")}, "It was seen, and no partner was made yet."},
 		"creating": {status.LinkDetail{Link: link("creating")}, "Its partner is being made."},
-		"refused":  {status.LinkDetail{Link: link("linked"), Refused: map[string]status.Refusal{"title": {Side: "github", Words: "too long"}}}, "GitHub does not take the title: too long"},
+		"refused":  {status.LinkDetail{Link: link("linked"), Refused: map[string]status.Refusal{"title": {Side: "github", Words: "too long"}}, Now: &status.Now{Unread: map[string]string{"github": "away"}}}, "GitHub does not take the title: too long"},
 		"differs":  {status.LinkDetail{Link: link("linked"), Now: &status.Now{Next: []status.Next{{Attribute: "title", Action: "to_github", Why: "planning changed, GitHub did not"}}}}, "The sides differ in the title; the next look does this: to_github, planning changed, GitHub did not"},
 		"a deleted issue": {
 			status.LinkDetail{Link: link("linked"), Now: &status.Now{Gone: []string{"github"}, Unread: map[string]string{"github": "github: read issue acme/web#1: gone"}}},
@@ -84,8 +84,12 @@ func TestExplainFirstLine(t *testing.T) {
 			status.LinkDetail{Link: link("linked"), Part: &status.Child{Kind: "tracking", State: "creating", Why: "planning is full"}},
 			"It is the tracking task of acme/web#1. It waits: planning is full. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z.",
 		},
-		"a refused part": {status.LinkDetail{Link: link("linked"), Children: []status.Child{{Task: "t1", Refused: map[string]status.Refusal{"title": {Side: "planning", Words: "too long"}}}}}, "Planning does not take the title of task t1: too long"},
-		"an issue":       {status.LinkDetail{Outside: &status.Outside{Repository: "acme/web", Number: 1, Route: "web", Why: "it is a pull request"}}, "It is not synchronised by route web: it is a pull request"},
+		"a refused part": {status.LinkDetail{Link: link("linked"), Children: []status.Child{{Task: "t1", Refused: map[string]status.Refusal{"title": {Side: "planning", Words: "too long"}}}}, Now: &status.Now{}}, "Planning does not take the title of task t1: too long"},
+		"a question about a part": {
+			status.LinkDetail{Link: link("linked"), Children: []status.Child{{Task: "t1", Asking: map[string]string{"title": "c1"}}}, Now: &status.Now{}},
+			"Both sides changed the title of task t1, and somebody has to choose.",
+		},
+		"an issue": {status.LinkDetail{Outside: &status.Outside{Repository: "acme/web", Number: 1, Route: "web", Why: "it is a pull request"}}, "It is not synchronised by route web: it is a pull request"},
 	} {
 		var out strings.Builder
 		if err := explain(&out, &tt.d); err != nil {
