@@ -4,6 +4,8 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # Of one package's tests.
 TIMEOUT ?= 15m
+# What runs them, but for those that measure: .ci/in-memory. go test remembers no result then.
+EXEC    ?=
 # What each fuzz target and each benchmark gets.
 FUZZTIME  ?= 20s
 BENCHTIME ?= 1s
@@ -60,10 +62,12 @@ MEASURED = $(addprefix ./,$(sort $(dir $(shell git grep -l '^func TestMeasured' 
 # again without it, but for TestScenarios, which draws none and waits for real time.
 WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -lE 'mappingtest\.(Share|Worlds|DrawWorlds)' -- '*_test.go'))))
 
+RUNNER = $(if $(EXEC),-exec '"$(abspath $(EXEC))"')
+
 # golangci-lint vets them too. Packages that wait leave a core to a third one.
 test: deps ## all tests: with the race detector, then those that measure
-	$(RACE) -vet=off -p 3 -timeout $(TIMEOUT) -skip '^TestMeasured' ./...
-	$(GO) test -vet=off -timeout $(TIMEOUT) -skip '^(TestMeasured|TestScenarios$$)' $(WHOLE)
+	$(RACE) -vet=off -p 3 $(RUNNER) -timeout $(TIMEOUT) -skip '^TestMeasured' ./...
+	$(GO) test -vet=off $(RUNNER) -timeout $(TIMEOUT) -skip '^(TestMeasured|TestScenarios$$)' $(WHOLE)
 	$(GO) test -vet=off -p 1 -timeout $(TIMEOUT) -run '^TestMeasured' $(MEASURED)
 
 vet: ## go vet
