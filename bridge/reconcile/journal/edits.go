@@ -114,19 +114,20 @@ func (e Edits) After(a mapping.Attribute, value string) Edits {
 }
 
 // Forgotten finds the edits of people that a write of ours replaced within [Doubt], so
-// that it may not have known them, and that nothing since holds. merge merges two edits
-// of a text.
+// that it may not have known them, and that nothing since holds. While the bridge's account is
+// unknown, a write of any other account may be ours. merge merges two edits of a text.
 func (e Edits) Forgotten(a mapping.Attribute, merge func(base, x, y string) (string, bool)) (lost []LostUpdate) {
-	changes := make([]*Change, len(e.All))
+	var changes []Change
+	var senders []string
 	for i, c := range e.Of(a) {
-		changes[i] = &c
+		changes, senders = append(changes, c), append(senders, e.All[i].Sender)
 	}
 	for i := 1; i < len(changes); i++ {
 		edit, write := changes[i-1], changes[i]
 		switch {
-		case edit == nil || write == nil || !write.By.Ours() || edit.By.Ours():
+		case !write.By.Perhaps() || edit.By.Ours() || senders[i-1] == senders[i]:
 		case !mapping.Same(a, edit.To, write.From) || write.At.Sub(edit.At) > Doubt:
-		case slices.ContainsFunc(changes[i:], func(c *Change) bool { return c != nil && c.holds(a, *edit, merge) }):
+		case slices.ContainsFunc(changes[i:], func(c Change) bool { return c.holds(a, edit, merge) }):
 		default:
 			lost = append(lost, LostUpdate{Write: mapping.Pending{Attribute: a, From: write.From, To: write.To}, Text: edit.To, By: write.At})
 		}

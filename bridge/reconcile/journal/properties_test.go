@@ -164,7 +164,7 @@ func TestForgottenIsReplaced(t *testing.T) {
 		"brought back":          {[]mapping.IssueEvent{title(dev, 0, "a", "b"), title(ours, 1, "b", "c"), title(dev, 9, "c", "b")}, nil},
 		"of our own":            {[]mapping.IssueEvent{title(ours, 0, "a", "b"), title(ours, 1, "b", "c")}, nil},
 		"of another attribute":  {[]mapping.IssueEvent{body(dev, 0, "a", "b"), title(ours, 1, "b", "c")}, nil},
-		"perhaps our own write": {[]mapping.IssueEvent{title(dev, 0, "a", "b"), title(maybe, 1, "b", "c")}, nil},
+		"perhaps our own write": {[]mapping.IssueEvent{title(dev, 0, "a", "b"), title(maybe, 1, "b", "c")}, []string{"b"}},
 		"twice": {[]mapping.IssueEvent{
 			title(dev, 0, "a", "b"), title(ours, 1, "b", "c"), title(dev, 2, "c", "d"), title(ours, 3, "d", "e"),
 		}, []string{"b", "d"}},
