@@ -84,9 +84,10 @@ func (p *Pairing) Unlink(ctx context.Context, name string) error {
 		return p.o.Holder.GiveUp(ctx, claim, fmt.Errorf("unlink %s: %w", name, err))
 	}
 	entry := p.o.Holder.Entry(ctx, "unlinked", "")
-	if err := p.o.Store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Done}); err != nil {
+	if err := p.o.Store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Again}); err != nil {
 		return fmt.Errorf("unlink %s: %w", name, err)
 	}
+	p.o.Queue.Kick() // a write of the last seconds may have run over a text
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
 
@@ -58,10 +59,18 @@ func (w cleaner) look() error {
 	return err
 }
 
-// bringBack restores edits that our writes to the issue ran over. Writes to a planning item
-// that is gone are forgotten, as their outcome can no longer be found out.
+// mayOweText reports whether a write of ours to an issue of the link may have run over a
+// person's text that is still to be restored.
+func (w cleaner) mayOweText() bool {
+	return w.route != nil && w.served && !w.set.DryRun && w.pair.State != mapping.Erased &&
+		slices.ContainsFunc(w.link.All(), func(p *mapping.Pair) bool { return journal.Open(&p.Journal) })
+}
+
+// bringBack restores edits that our writes to the issue ran over. Writes to an item that is gone
+// are forgotten, as their outcome can no longer be found out.
 func (w cleaner) bringBack() error {
 	if w.issue == nil {
+		journal.ForgetIssue(&w.pair.Journal)
 		return nil
 	}
 	if w.card == nil {
@@ -76,15 +85,10 @@ func (w cleaner) bringBack() error {
 // clean removes the bridge's marks one by one. A pair with an edit that is still to be
 // restored is not finished.
 func (w cleaner) clean() error {
-	if err := w.awaitTasks(); err != nil {
-		return err
-	}
-	tasks, err := w.tasksOfCard()
-	if err != nil {
-		return err
-	}
-	if err := w.takeOff(w.marks(tasks)); err != nil {
-		return err
+	if w.link.Cleaning {
+		if err := w.takeAllOff(); err != nil {
+			return err
+		}
 	}
 	if w.withheld != nil {
 		return w.withheld
@@ -94,6 +98,17 @@ func (w cleaner) clean() error {
 	}
 	w.cleaned, w.nothingLeft = w.whyDone()
 	return nil
+}
+
+func (w cleaner) takeAllOff() error {
+	if err := w.awaitTasks(); err != nil {
+		return err
+	}
+	tasks, err := w.tasksOfCard()
+	if err != nil {
+		return err
+	}
+	return w.takeOff(w.marks(tasks))
 }
 
 // whyDone says in which state a cleaned pair was left. nothingLeft: its two items have nothing of
@@ -149,9 +164,12 @@ func (w cleaner) cleanFamily(err error) error {
 	if err := ledger(w).partQuestions(); err != nil {
 		return err
 	}
+	w.again, w.showAgain = revisit{}, revisit{}
+	if w.link.Parted {
+		return nil
+	}
 	w.happens(mapping.EventUnlinked)
 	w.link.Cleaning, w.link.Parted, w.link.Clean, w.pair.Why = false, true, clean, mapping.PartedWhy
-	w.again, w.showAgain = revisit{}, revisit{}
 	w.note("", "", "unlinked", w.cleaned)
 	return nil
 }

@@ -181,3 +181,40 @@ func TestEditWhileTheLoserIsKept(t *testing.T) {
 		}
 	})
 }
+
+// TestPartedPairGetsItsTextBack: a write of ours runs over an edit, and the pair is parted before
+// its echo comes. The edit is kept all the same.
+func TestPartedPairGetsItsTextBack(t *testing.T) {
+	t.Parallel()
+	for name, lag := range map[string]func(int) time.Duration{
+		"the echo comes after it": func(int) time.Duration { return time.Second },
+		"no echo comes":           never,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			passes(t, func(w *world) {
+				w.decideBy(mapping.PolicyGitHub)
+				w.agree()
+				w.hub.lag = lag
+				w.race("EditIssue", func() {
+					w.rewriteIssue(mapping.Title, "tok8")
+					w.after(300*time.Millisecond, func() { w.alter(part) })
+				})
+				w.rewriteCard(mapping.Title, "tok9")
+				w.settle()
+				if w.issue().Title != "tok8" || w.card().Title.Value != "tok9" || !w.link().Parted || w.link().State != mapping.Dormant {
+					w.fail("the issue is called %q and the card %q; the link is %s", w.issue().Title, w.card().Title.Value, w.link().State)
+				}
+				w.editIssue(mapping.Title, to("tok7"))
+				w.editCard(mapping.Title, to("tok6"))
+				w.settle()
+				if w.issue().Title != "tok7" || w.card().Title.Value != "tok6" {
+					w.fail("parted, the issue is called %q and the card %q", w.issue().Title, w.card().Title.Value)
+				}
+			})
+		})
+	}
+}
+
+// part is what an operator's unlink makes of a link.
+func part(l *mapping.Link) { l.State, l.Parted = mapping.Dormant, true }

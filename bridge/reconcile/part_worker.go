@@ -32,7 +32,7 @@ func (w partWorker) part(p *mapping.Pair) work {
 // card agree or have to wait. err is the result of those. A failed rule blocks neither the
 // next rule nor the root.
 func (w partWorker) workFamily(err error) error {
-	if w.link.Cleaning {
+	if w.link.Cleaning || w.link.Parted && cleaner(w).mayOweText() {
 		return cleaner(w).cleanFamily(err)
 	}
 	var put *requeueAfter

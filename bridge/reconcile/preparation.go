@@ -13,6 +13,9 @@ import (
 // reroute gives the pair the route that takes its issue now. Where no route has the
 // repository, it may have been renamed. Where several routes have it, the issue decides.
 func reroute(w work) (verdict, error) {
+	if w.link.Parted {
+		w.route = w.set.Routes.ByName(w.link.Route)
+	}
 	if w.link.Parted || !w.served {
 		return pass, nil
 	}
@@ -73,7 +76,7 @@ func routeGone(w work) (verdict, error) {
 }
 
 func parted(w work) (verdict, error) {
-	if !w.link.Parted {
+	if !w.link.Parted || cleaner(w).mayOweText() {
 		return pass, nil
 	}
 	reader(w).keepPlace()
@@ -88,7 +91,7 @@ func paused(w work) (verdict, error) {
 }
 
 func routeBack(w work) (verdict, error) {
-	if w.pair.State == mapping.Dormant {
+	if w.pair.State == mapping.Dormant && !w.link.Parted {
 		w.happens(mapping.EventRouteBack)
 		w.readAnew()
 	}

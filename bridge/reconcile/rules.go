@@ -47,7 +47,7 @@ var arrivalRules = []rule{
 	{name: "hand over", why: "An issue that moves to another project goes to its link there, with all that is told of it.", of: roots, writes: true, apply: handOver},
 	{name: "reroute", why: "A pair goes by the route that takes its issue now, whatever that is called.", of: roots, apply: reroute},
 	{name: "route gone", why: "Nothing is decided without the route's settings.", of: roots, apply: routeGone},
-	{name: "parted", why: "An operator parted the pair: neither item is read or written.", of: roots, apply: parted},
+	{name: "parted", why: "An operator parted the pair: neither item is read or written, once no write of the bridge can have run over a text.", of: roots, apply: parted},
 	{name: "paused", why: "An operator paused the route: the pair waits.", of: roots, apply: paused},
 	{name: "route back", why: "A pair whose route is configured again goes on where it was interrupted.", of: roots, apply: routeBack},
 	{name: "events", why: "What events told is taken in.", of: roots, apply: takeInEvents},
@@ -60,7 +60,7 @@ var cleaningRules = []rule{
 	{name: "older card", why: "Of the cards of a pair that was found by its marker, the oldest is looked at.", of: roots, writes: true, apply: restored},
 	{name: "look at each", why: "Each item is looked at by itself: one that is gone keeps nothing on the other one.", writes: true, apply: does(cleaner.look)},
 	{name: "bring back", why: "A text of a person that a write of the bridge ran over is brought back first.", writes: true, apply: does(cleaner.bringBack)},
-	{name: "clean", why: "What the bridge made is taken off both items.", writes: true, apply: does(cleaner.clean)},
+	{name: "clean", why: "What the bridge made is taken off both items of a pair that is not parted yet.", writes: true, apply: does(cleaner.clean)},
 }
 
 // preparationRules lead to two items that can be compared.

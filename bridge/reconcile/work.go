@@ -11,7 +11,7 @@ func (w work) settle() error {
 	if v == end || err != nil {
 		return err
 	}
-	if w.link.Cleaning {
+	if w.link.Cleaning || w.link.Parted {
 		_, err = w.apply(cleaningRules)
 		return err
 	}

@@ -134,6 +134,19 @@ func Agree(j *mapping.Journal) {
 // awaitsEcho reports whether a write was answered, and its echo was not dealt with yet.
 func awaitsEcho(p mapping.Pending) bool { return p.Answered && !p.Verified }
 
+// Open reports whether something is still to be learnt of a write to GitHub: its outcome, or
+// what it ran over.
+func Open(j *mapping.Journal) bool {
+	return slices.ContainsFunc(j.Pending, func(p mapping.Pending) bool { return p.Side == mapping.GitHub && !p.Verified }) ||
+		slices.ContainsFunc(j.InFlight, toAsk)
+}
+
+// ForgetIssue removes the records of writes to GitHub.
+func ForgetIssue(j *mapping.Journal) {
+	j.InFlight = nil
+	j.Pending = slices.DeleteFunc(j.Pending, func(p mapping.Pending) bool { return p.Side == mapping.GitHub })
+}
+
 // AwaitsEcho reports whether the echo of a write is awaited.
 func AwaitsEcho(j *mapping.Journal) bool { return slices.ContainsFunc(j.Pending, awaitsEcho) }
 
