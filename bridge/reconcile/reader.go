@@ -282,7 +282,7 @@ func (w reader) takeAsKnown(issue *mapping.Issue) {
 // rememberAgreed records both items as known, once the sides agree.
 func (w reader) rememberAgreed() {
 	w.owner.Unfinished, w.owner.BehindSince = false, time.Time{}
-	journal.Agree(&w.pair.Journal)
+	journal.DropVerified(&w.pair.Journal)
 	if w.issue != nil {
 		w.takeAsKnown(w.issue)
 		if w.fresh && !freshness(w).recent(w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]) {

@@ -165,6 +165,27 @@ func TestPeopleRaceAMove(t *testing.T) {
 	})
 }
 
+// TestEditWhileTheMarkerIsTakenOff: the claim that takes in the echo of a write takes the marker
+// off, too, and that runs over an edit. The echo is of the first write alone, so that the edit is
+// known for lost.
+func TestEditWhileTheMarkerIsTakenOff(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		mirrored(w)
+		w.settle()
+		w.race("EditIssue", func() {
+			w.race("EditIssue", func() { w.editIssue(mapping.Summary, line("tok9", "tok8")) })
+		})
+		w.editCard(mapping.Summary, line("tok2", "tok9"))
+		w.relocate()
+		w.settle()
+		if body := w.issue().Body; !strings.Contains(body, "tok8") || strings.Contains(body, "tok2") {
+			w.fail("the issue says %q", body)
+		}
+		w.verifyMoved()
+	})
+}
+
 // TestWhatKeepsAPair: a pair that cannot move stays whole, and moves once that is mended. It is
 // parked with a reason, but where people are asked: that question is enough.
 func TestWhatKeepsAPair(t *testing.T) {

@@ -3,6 +3,8 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+
+	"planbridge/bridge/reconcile/journal"
 )
 
 // settle asks the rules about a pair until it rests.
@@ -65,6 +67,9 @@ func (w work) run() error {
 	}
 	if err != nil && !errors.Is(err, errGone) {
 		return fmt.Errorf("reconcile %s: %w", name, err)
+	}
+	for _, p := range w.link.All() {
+		journal.DropSpent(&p.Journal)
 	}
 	return nil
 }

@@ -122,10 +122,10 @@ func DropVerified(j *mapping.Journal) (dropped bool) {
 	return len(j.Pending)+len(j.InFlight) < before
 }
 
-// Agree drops what is of no use once the sides agree: the records that were dealt with,
-// and the spent edits of attributes of which no edit is looked for.
-func Agree(j *mapping.Journal) {
-	DropVerified(j)
+// DropSpent drops the spent edits of attributes of which no edit is looked for. The events that
+// told of them must be consumed with it: one that came again would count as the echo of a later
+// write.
+func DropSpent(j *mapping.Journal) {
 	j.Consumed = slices.DeleteFunc(j.Consumed, func(s mapping.ConsumedEdit) bool {
 		return !slices.ContainsFunc(writes(j), func(p mapping.Pending) bool { return p.Attribute == s.Attribute })
 	})

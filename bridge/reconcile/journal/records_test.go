@@ -185,7 +185,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-func TestDropVerifiedAndAgree(t *testing.T) {
+func TestDropVerifiedAndSpent(t *testing.T) {
 	spent := func(attrs ...mapping.Attribute) (all []mapping.ConsumedEdit) {
 		for _, a := range attrs {
 			all = append(all, mapping.ConsumedEdit{Attribute: a})
@@ -223,7 +223,7 @@ func TestDropVerifiedAndAgree(t *testing.T) {
 			expect(t, "pending", ids(j.Pending), tt.pending)
 			expect(t, "in flight", ids(j.InFlight), tt.late)
 			expect(t, "spent edits before they agree", len(j.Consumed), before)
-			Agree(&j)
+			DropSpent(&j)
 			expect(t, "pending", ids(j.Pending), tt.pending)
 			expect(t, "spent edits", append([]mapping.ConsumedEdit(nil), j.Consumed...), tt.spent)
 		})
