@@ -152,24 +152,13 @@ func (r *round) isForeign(c *mapping.Card) bool {
 // with the card's bucket, else the first. Where the repository has no route for now, the link
 // names none and is dormant. So its issue gets no second card when the route is back.
 func (r *round) markerRoute(c *mapping.Card, repo string) *mapping.Route {
-	all := r.routes.ForRepo(repo)
-	if len(all) == 0 {
+	if len(r.routes.ForRepo(repo)) == 0 {
 		return &mapping.Route{Project: r.o.Project}
 	}
-	var first *mapping.Route
-	for _, route := range all {
-		switch {
-		case route.Project != r.o.Project:
-		case route.OwnsBucket(c.BucketName, c.Bucket):
-			return route
-		case first == nil:
-			first = route
-		}
+	all := r.routes.Rebuilding(repo, r.o.Project)
+	if len(all) == 0 {
+		return nil
 	}
-	if first == nil && len(r.routes.In(r.o.Project)) == 0 { // its route was pointed at another project: the pair stays in this one
-		stays := *all[0]
-		stays.Project = r.o.Project
-		first = &stays
-	}
-	return first
+	own := slices.IndexFunc(all, func(route *mapping.Route) bool { return route.OwnsBucket(c.BucketName, c.Bucket) })
+	return all[max(own, 0)]
 }

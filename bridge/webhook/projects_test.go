@@ -10,6 +10,21 @@ import (
 	"planbridge/store"
 )
 
+// TestOwnIssueOfRoutePointedElsewhere: the store is lost, and the route was pointed at another
+// project. The pair of an issue of ours is made again in the project that has its card.
+func TestOwnIssueOfRoutePointedElsewhere(t *testing.T) {
+	w := newWorld(t, func(o *options) {
+		o.Routes = func() mapping.Routes {
+			return mapping.NewRoutes([]mapping.Route{route("web", "acme/web", apps)}, mapping.PlanningProject{ID: web})
+		}
+	})
+	mark := mapping.Marker{Kind: mapping.MarkIssue, Link: "00000000000000aa", Nonce: mapping.NonceIn(web, "00000000000000bb"), Partner: "5447406088d6f6a94d0001e4"}
+	w.deliver("edited", issue(1, func(i *mapping.Issue) { i.Author, i.Body = bot, keys.AppendComment("A body", mark) }), "stored")
+	if its, others := w.links(web), w.links(apps); len(its) != 1 || its[0].Card.ID != "5447406088d6f6a94d0001e4" || len(others) > 0 {
+		t.Errorf("the links are %+v in its project and %+v in the other", its, others)
+	}
+}
+
 // TestSeveralProjects: one issue has one link, in whichever project it was
 // taken first.
 func TestSeveralProjects(t *testing.T) {

@@ -70,6 +70,9 @@ func (in *Intake) resolveLink(ctx context.Context, s issueObservation) (routed, 
 		}
 	}
 	projects := projectsOf(near)
+	if p.into != "" && !slices.Contains(projects, p.into) {
+		projects = append(projects, p.into)
+	}
 	if len(projects) == 1 && s.old == nil {
 		// This is nearly always so. Nearly always the project has the link, too, which the store
 		// finds when it observes.
@@ -143,7 +146,7 @@ func observation(s issueObservation) store.Observation {
 // enter.
 func (in *Intake) propose(p *routed, s issueObservation, routes mapping.Routes, near []*mapping.Route) error {
 	if author := in.o.Accounts.Authorship(s.issue.Author); author.Perhaps() {
-		in.follow(p, s.issue, near, s.proven || author.Ours())
+		in.follow(p, s.issue, routes, s.proven || author.Ours())
 	}
 	return in.admit(p, s, routes, near)
 }
@@ -224,10 +227,10 @@ func (in *Intake) remember(p *routed) {
 // still come, or the store may have lost the link. A marker counts only on an issue that our own
 // account made, or may have made, as anybody can copy one on a public repository. A lost link is
 // made again only where the issue is surely ours, and in the one project that may have its card.
-func (in *Intake) follow(p *routed, issue *mapping.Issue, near []*mapping.Route, sure bool) {
+func (in *Intake) follow(p *routed, issue *mapping.Issue, routes mapping.Routes, sure bool) {
 	_, marks := in.o.Settings.Keys().Body(issue.Body)
 	for _, m := range marks {
-		its := slices.DeleteFunc(slices.Clone(near), func(r *mapping.Route) bool { return !m.IsFor(r.Project) })
+		its := routesOf(m, issue.Repo, routes)
 		if len(its) == 0 {
 			continue // from another deployment, or copied from another project
 		}
@@ -245,6 +248,21 @@ func (in *Intake) follow(p *routed, issue *mapping.Issue, near []*mapping.Route,
 		}
 		return
 	}
+}
+
+// routesOf returns the routes by which the pair of an issue's marker may go: those to the project
+// that the marker names, else those that led there.
+func routesOf(m mapping.Marker, repo string, routes mapping.Routes) []*mapping.Route {
+	its := slices.DeleteFunc(routes.ForRepo(repo), func(r *mapping.Route) bool { return !m.IsFor(r.Project) })
+	if len(its) > 0 {
+		return its
+	}
+	for _, project := range routes.Projects() {
+		if m.IsFor(project) {
+			its = append(its, routes.Rebuilding(repo, project)...)
+		}
+	}
+	return its
 }
 
 // made reports whether the bridge made an issue.
