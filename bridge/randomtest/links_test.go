@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
@@ -203,8 +204,8 @@ func (c *chaos) apart() map[int]string {
 	return out
 }
 
-// whileUnlinked complains of what was written on a pair while it was unlinked. A store
-// that is lost knows of no unlink.
+// whileUnlinked complains of what was written on a pair while it was unlinked. A text that a
+// write before ran over may come back. A store that is lost knows of no unlink.
 func (c *chaos) whileUnlinked() (all []complaint) {
 	if c.links == nil || c.sim.forgotten {
 		return nil
@@ -212,7 +213,7 @@ func (c *chaos) whileUnlinked() (all []complaint) {
 	for _, u := range c.links.touched {
 		within := func(has func(span) bool) bool { return slices.ContainsFunc(u.spells, has) }
 		for _, call := range c.GitHub.Journal() {
-			if call.Number == u.issue && writesRepo(call) && within(func(s span) bool { return s.hasSecond(call.Time) }) {
+			if call.Number == u.issue && writesRepo(call) && !c.bringsBack(u.issue, call.Body) && within(func(s span) bool { return s.hasSecond(call.Time) }) {
 				all = append(all, complaint{issue: u.issue, what: fmt.Sprintf("written at %s while it was unlinked: %s %s", call.Time.Format(time.TimeOnly), call.Op, call.Body)})
 			}
 		}
@@ -228,4 +229,20 @@ func (c *chaos) whileUnlinked() (all []complaint) {
 		}
 	}
 	return all
+}
+
+// bringsBack reports whether a request to an issue holds a word that a person wrote there, and that
+// a write of the bridge replaced at once.
+func (c *chaos) bringsBack(issue int, body string) bool {
+	for _, attribute := range []string{"title", "body"} {
+		past := c.Repo.History(issue, attribute)
+		for n := 1; n < len(past); n++ {
+			edit, over := past[n-1], past[n]
+			ranOver := !edit.ByAPI && over.ByAPI && over.Time.Sub(edit.Time) <= journal.Doubt
+			if ranOver && slices.ContainsFunc(wordsBeside(edit.Value, over.Value), func(word string) bool { return saysWord(body, word) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
