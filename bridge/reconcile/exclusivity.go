@@ -190,6 +190,18 @@ func (w exclusivity) yieldTo(competitor *mapping.Link) error {
 	return entrant(w).decline(why)
 }
 
+// isTaken reports whether a link of another project has an issue of the repository, so that it does
+// not enter here.
+func (w exclusivity) isTaken(issue mapping.Ref) (bool, error) {
+	for _, project := range w.otherProjects() {
+		_, l, err := w.linkOf(project, issue)
+		if err != nil || l != nil && l.State != mapping.Entering && !l.Moving.HandsOver() {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
 // requireAdoptionOf is requireAdoption for another project. The partner of this issue may be
 // among the items that it lost with the store.
 func (w exclusivity) requireAdoptionOf(project mapping.ObjectID) error {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -341,6 +342,27 @@ func TestASubIssueWithACardOfItsOwnMoves(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestANewSubIssueOfAPairThatStays: a route was pointed at another project, and an issue of a
+// pair that stays in the old one gets a sub-issue. Its parent gets no card in the other project,
+// so that the sub-issue does not wait for that.
+func TestANewSubIssueOfAPairThatStays(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		withTasks(w)
+		w.restart()
+		linked(w)
+		w.settle()
+		w.pointElsewhere()
+		w.firstRun = func(string) time.Time { return time.Now().Add(-time.Hour) }
+		w.openSub(0, "tok5", "")
+		began := time.Now()
+		w.settle()
+		if len(w.plan.cards) != 2 || time.Since(began) > time.Minute {
+			w.fail("%d cards and %d tasks after %s", len(w.plan.cards), len(w.plan.tasks), time.Since(began))
+		}
+	})
 }
 
 // TestAPairKeepsItsRouteUntilItMoves: another route of the old project does not take the issue by
