@@ -36,7 +36,7 @@ type projects struct {
 	mu   sync.Mutex
 	byID map[mapping.ObjectID]*project
 	// run starts a poller; nil until the store has been reached.
-	run func(*poll.Poller) (stop func())
+	run func(*project) (stop func())
 }
 
 func (ps *projects) get(id mapping.ObjectID) *project {
@@ -85,12 +85,12 @@ func (ps *projects) all() []*project {
 }
 
 // start begins to poll, now and whenever a project is added.
-func (ps *projects) start(run func(*poll.Poller) (stop func())) {
+func (ps *projects) start(run func(*project) (stop func())) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	ps.run = run
 	for _, p := range mapping.Sorted(ps.byID) {
-		p.stop = run(p.poller)
+		p.stop = run(p)
 	}
 }
 
@@ -99,7 +99,7 @@ func (ps *projects) add(id mapping.ObjectID, p *project) {
 	defer ps.mu.Unlock()
 	ps.byID[id] = p
 	if ps.run != nil {
-		p.stop = ps.run(p.poller)
+		p.stop = ps.run(p)
 	}
 }
 

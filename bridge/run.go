@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/pprof"
 	"slices"
 	"sync"
 	"time"
@@ -19,7 +20,6 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 
-	"planbridge/bridge/poll"
 	"planbridge/bridge/preflight"
 	"planbridge/bridge/requeue"
 )
@@ -152,7 +152,7 @@ func (a *App) runReached(ctx context.Context) {
 	})
 	a.spawn(ctx, "repair", repairer.Run)
 	a.jobs.Open(ctx)
-	a.projects.start(func(p *poll.Poller) (stop func()) { return a.spawn(ctx, "poll", p.Run) })
+	a.projects.start(func(p *project) (stop func()) { return a.spawn(ctx, "poll of "+p.name, p.poller.Run) })
 	a.spawn(ctx, "account", a.account.Run)
 	notice := preflight.QuarantineNotice{Source: open.Source{Settings: a.set, Logger: a.log}, Store: a.store, Visibility: adapters.Visibility{GitHub: a.github}, Logger: a.log}
 	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", notice.Give) })
@@ -185,7 +185,7 @@ func (a *App) spawn(ctx context.Context, what string, loop func(context.Context)
 	ended := make(chan struct{})
 	a.guard.Spawn(&a.life.running, what, func() {
 		defer close(ended)
-		a.guard.Keep(ctx, what, func() { loop(ctx) })
+		a.guard.Keep(ctx, what, func() { pprof.Do(ctx, pprof.Labels("loop", what), loop) })
 	})
 	return func() { cancel(); <-ended }
 }

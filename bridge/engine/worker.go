@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"runtime/pprof"
 	"slices"
 	"sync"
 	"time"
@@ -70,8 +71,9 @@ func (e *Engine) serve(ctx, work context.Context, claim *store.Claim, s *slot) {
 // guardedWork is work with a guard: a panic outside the core costs one claim. The claim is
 // abandoned, and the store counts that.
 func (e *Engine) guardedWork(ctx context.Context, claim *store.Claim, s *slot, more func() bool) (next *store.Claim) {
-	_ = e.Guard.Do("key", claim.Key.String(), func() error {
-		next = e.work(ctx, claim, s, more)
+	key := claim.Key.String()
+	_ = e.Guard.Do("key", key, func() error {
+		pprof.Do(ctx, pprof.Labels("key", key), func(ctx context.Context) { next = e.work(ctx, claim, s, more) })
 		return nil
 	}) // the guard logged the error
 	return next

@@ -37,12 +37,12 @@ func (n *Network) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.Scheduler.Step(n.Actor, what, asked)
+	n.Scheduler.step(r.Context(), n.Actor, what, []any{asked})
 	if n.crashed.Load() {
 		return nil, ErrCrashed
 	}
 	resp, err := n.Network.RoundTrip(r)
-	lost := n.Scheduler.step(n.Actor, AnswerTo+what, answer(resp, err))
+	lost := n.Scheduler.step(r.Context(), n.Actor, AnswerTo+what, answer(resp, err))
 	if n.crashed.Load() {
 		return nil, ErrCrashed
 	}

@@ -16,6 +16,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"runtime/pprof"
 	"slices"
 	"strconv"
 	"sync"
@@ -82,11 +83,15 @@ func NewScheduler(seed uint64, journal io.Writer) *Scheduler {
 
 // Step waits until the scheduler lets it go on. actor is who does something, what says
 // what that is, and given is what it is done with.
-func (s *Scheduler) Step(actor, what string, given ...any) { s.step(actor, what, given) }
+func (s *Scheduler) Step(actor, what string, given ...any) {
+	s.step(context.Background(), actor, what, given)
+}
 
-// step is Step. It reports whether the answer that the step brings is lost.
-func (s *Scheduler) step(actor, what string, given []any) (lost bool) {
-	one := &step{name: actor + " " + what + brief(given), goOn: make(chan struct{}), ready: Ready{Actor: actor, What: what}}
+// step is Step. The profiler's labels of ctx say which loop of the actor, and which key, takes it:
+// two that take steps of one name at one moment have no order of their own. It reports whether the
+// answer that the step brings is lost.
+func (s *Scheduler) step(ctx context.Context, actor, what string, given []any) (lost bool) {
+	one := &step{name: actor + " " + labelled(ctx) + what + brief(given), goOn: make(chan struct{}), ready: Ready{Actor: actor, What: what}}
 	if s.Choose != nil {
 		one.ready.Given = told(given)
 	}
@@ -101,6 +106,15 @@ func (s *Scheduler) step(actor, what string, given []any) (lost bool) {
 	}
 	<-one.goOn
 	return one.lost
+}
+
+// labelled are the profiler's labels of a context, by their names.
+func labelled(ctx context.Context) (all string) {
+	pprof.ForLabels(ctx, func(_, value string) bool {
+		all += value + ": "
+		return true
+	})
+	return all
 }
 
 // Source returns the nth random source of a name. It depends on nothing else that

@@ -19,114 +19,116 @@ type Store struct {
 }
 
 // step is one call, with what it is given.
-func (s *Store) step(what string, given ...any) { s.Scheduler.Step(s.Actor, what, given...) }
+func (s *Store) step(ctx context.Context, what string, given ...any) {
+	s.Scheduler.step(ctx, s.Actor, what, given)
+}
 
 // Ping implements [store.Store].
 func (s *Store) Ping(ctx context.Context) error {
-	s.step("Ping")
+	s.step(ctx, "Ping")
 	return s.Store.Ping(ctx)
 }
 
 // Epoch implements [store.Store].
 func (s *Store) Epoch(ctx context.Context) (string, error) {
-	s.step("Epoch")
+	s.step(ctx, "Epoch")
 	return s.Store.Epoch(ctx)
 }
 
 // Adopt implements [store.Store].
 func (s *Store) Adopt(ctx context.Context) (string, error) {
-	s.step("Adopt")
+	s.step(ctx, "Adopt")
 	return s.Store.Adopt(ctx)
 }
 
 // Scrub implements [store.Store].
 func (s *Store) Scrub(ctx context.Context) error {
-	s.step("Scrub")
+	s.step(ctx, "Scrub")
 	return s.Store.Scrub(ctx)
 }
 
 // Repair implements [store.Store].
 func (s *Store) Repair(ctx context.Context, project mapping.ObjectID) error {
-	s.step("Repair "+string(project), project)
+	s.step(ctx, "Repair "+string(project), project)
 	return s.Store.Repair(ctx, project)
 }
 
 // Link implements [store.Store].
 func (s *Store) Link(ctx context.Context, key store.Key) (*mapping.Link, error) {
-	s.step("Link "+key.String(), key)
+	s.step(ctx, "Link "+key.String(), key)
 	return s.Store.Link(ctx, key)
 }
 
 // Find implements [store.Store].
 func (s *Store) Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error) {
-	s.step("Find "+string(project), project, ref)
+	s.step(ctx, "Find "+string(project), project, ref)
 	return s.Store.Find(ctx, project, ref)
 }
 
 // FindByTraits implements [store.Store].
 func (s *Store) FindByTraits(ctx context.Context, project mapping.ObjectID, traits []mapping.Trait, limit int) ([]mapping.LinkID, error) {
-	s.step("FindByTraits "+string(project), project, traits, limit)
+	s.step(ctx, "FindByTraits "+string(project), project, traits, limit)
 	return s.Store.FindByTraits(ctx, project, traits, limit)
 }
 
 // List implements [store.Store].
 func (s *Store) List(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (links []*mapping.Link, next string, err error) {
-	s.step("List "+string(project), project, cursor, limit)
+	s.step(ctx, "List "+string(project), project, cursor, limit)
 	return s.Store.List(ctx, project, cursor, limit)
 }
 
 // History implements [store.Store].
 func (s *Store) History(ctx context.Context, key store.Key, limit int) ([]mapping.Entry, error) {
-	s.step("History "+key.String(), key, limit)
+	s.step(ctx, "History "+key.String(), key, limit)
 	return s.Store.History(ctx, key, limit)
 }
 
 // Observe implements [store.Store].
 func (s *Store) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
-	s.step("Observe "+string(project), project, obs)
+	s.step(ctx, "Observe "+string(project), project, obs)
 	return s.Store.Observe(ctx, project, obs)
 }
 
 // Enqueue implements [store.Store].
 func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration, bulk bool) error {
-	s.step("Enqueue "+key.String(), key, delay, bulk)
+	s.step(ctx, "Enqueue "+key.String(), key, delay, bulk)
 	return s.Store.Enqueue(ctx, key, delay, bulk)
 }
 
 // Claim implements [store.Store].
 func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Duration) (*store.Claim, time.Duration, error) {
-	s.step("Claim "+string(project), project, ttl)
+	s.step(ctx, "Claim "+string(project), project, ttl)
 	return s.Store.Claim(ctx, project, ttl)
 }
 
 // ClaimKey implements [store.Store].
 func (s *Store) ClaimKey(ctx context.Context, key store.Key, ttl time.Duration) (*store.Claim, error) {
-	s.step("ClaimKey "+key.String(), key, ttl)
+	s.step(ctx, "ClaimKey "+key.String(), key, ttl)
 	return s.Store.ClaimKey(ctx, key, ttl)
 }
 
 // Save implements [store.Store].
 func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) error {
-	s.step("Save "+c.Key.String(), c.Token, link)
+	s.step(ctx, "Save "+c.Key.String(), c.Token, link)
 	return s.Store.Save(ctx, c, link)
 }
 
 // Check implements [store.Store].
 func (s *Store) Check(ctx context.Context, c *store.Claim) error {
-	s.step("Check "+c.Key.String(), c.Token)
+	s.step(ctx, "Check "+c.Key.String(), c.Token)
 	return s.Store.Check(ctx, c)
 }
 
 // Finish implements [store.Store].
 func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
-	s.step("Finish "+c.Key.String(), c.Token, link, history, out)
+	s.step(ctx, "Finish "+c.Key.String(), c.Token, link, history, out)
 	s.demandReason(c.Key, out)
 	return s.Store.Finish(ctx, c, link, history, out)
 }
 
 // FinishAndClaim implements [store.Store].
 func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
-	s.step("FinishAndClaim "+c.Key.String(), c.Token, link, history, out, ttl)
+	s.step(ctx, "FinishAndClaim "+c.Key.String(), c.Token, link, history, out, ttl)
 	s.demandReason(c.Key, out)
 	return s.Store.FinishAndClaim(ctx, c, link, history, out, ttl)
 }
@@ -139,133 +141,133 @@ func (s *Store) demandReason(key store.Key, out store.Outcome) {
 
 // Standing implements [store.Store].
 func (s *Store) Standing(ctx context.Context, key store.Key) (store.Standing, error) {
-	s.step("Standing "+key.String(), key)
+	s.step(ctx, "Standing "+key.String(), key)
 	return s.Store.Standing(ctx, key)
 }
 
 // Standings implements [store.Store].
 func (s *Store) Standings(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Standing, error) {
-	s.step("Standings "+string(project), project, limit)
+	s.step(ctx, "Standings "+string(project), project, limit)
 	return s.Store.Standings(ctx, project, limit)
 }
 
 // Queued implements [store.Store].
 func (s *Store) Queued(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Standing, error) {
-	s.step("Queued "+string(project), project, limit)
+	s.step(ctx, "Queued "+string(project), project, limit)
 	return s.Store.Queued(ctx, project, limit)
 }
 
 // Wake implements [store.Store].
 func (s *Store) Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error) {
-	s.step("Wake "+string(project), project, service, perSecond)
+	s.step(ctx, "Wake "+string(project), project, service, perSecond)
 	return s.Store.Wake(ctx, project, service, perSecond)
 }
 
 // Failures implements [store.Store].
 func (s *Store) Failures(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Failure, error) {
-	s.step("Failures "+string(project), project, limit)
+	s.step(ctx, "Failures "+string(project), project, limit)
 	return s.Store.Failures(ctx, project, limit)
 }
 
 // Depth implements [store.Store].
 func (s *Store) Depth(ctx context.Context, project mapping.ObjectID) (store.Depth, error) {
-	s.step("Depth "+string(project), project)
+	s.step(ctx, "Depth "+string(project), project)
 	return s.Store.Depth(ctx, project)
 }
 
 // PutConflict implements [store.Store].
 func (s *Store) PutConflict(ctx context.Context, c mapping.Conflict) error {
-	s.step("PutConflict", c)
+	s.step(ctx, "PutConflict", c)
 	return s.Store.PutConflict(ctx, c)
 }
 
 // Conflict implements [store.Store].
 func (s *Store) Conflict(ctx context.Context, project mapping.ObjectID, id string) (mapping.Conflict, error) {
-	s.step("Conflict "+string(project), project, id)
+	s.step(ctx, "Conflict "+string(project), project, id)
 	return s.Store.Conflict(ctx, project, id)
 }
 
 // Conflicts implements [store.Store].
 func (s *Store) Conflicts(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (cs []mapping.Conflict, next string, err error) {
-	s.step("Conflicts "+string(project), project, cursor, limit)
+	s.step(ctx, "Conflicts "+string(project), project, cursor, limit)
 	return s.Store.Conflicts(ctx, project, cursor, limit)
 }
 
 // Acquire implements [store.Store].
 func (s *Store) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error) {
-	s.step("Acquire "+name, name, owner, ttl)
+	s.step(ctx, "Acquire "+name, name, owner, ttl)
 	return s.Store.Acquire(ctx, name, owner, ttl)
 }
 
 // Release implements [store.Store].
 func (s *Store) Release(ctx context.Context, name, owner string) error {
-	s.step("Release "+name, name, owner)
+	s.step(ctx, "Release "+name, name, owner)
 	return s.Store.Release(ctx, name, owner)
 }
 
 // Heartbeat implements [store.Store].
 func (s *Store) Heartbeat(ctx context.Context, id store.Session, lasts time.Duration) ([]store.Session, error) {
-	s.step("Heartbeat", id, lasts)
+	s.step(ctx, "Heartbeat", id, lasts)
 	return s.Store.Heartbeat(ctx, id, lasts)
 }
 
 // EndSessions implements [store.Store].
 func (s *Store) EndSessions(ctx context.Context, over []store.Session) (int, error) {
-	s.step("EndSessions", over)
+	s.step(ctx, "EndSessions", over)
 	return s.Store.EndSessions(ctx, over)
 }
 
 // Take implements [store.Store].
 func (s *Store) Take(ctx context.Context, b store.Budget, a store.Ask) (store.Grant, error) {
-	s.step("Take "+b.Name, b, a)
+	s.step(ctx, "Take "+b.Name, b, a)
 	return s.Store.Take(ctx, b, a)
 }
 
 // Hold implements [store.Store].
 func (s *Store) Hold(ctx context.Context, name string, d time.Duration) error {
-	s.step("Hold "+name, name, d)
+	s.step(ctx, "Hold "+name, name, d)
 	return s.Store.Hold(ctx, name, d)
 }
 
 // Held implements [store.Store].
 func (s *Store) Held(ctx context.Context, names ...string) ([]time.Duration, error) {
-	s.step("Held", names)
+	s.step(ctx, "Held", names)
 	return s.Store.Held(ctx, names...)
 }
 
 // Doc implements [store.Store].
 func (s *Store) Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error) {
-	s.step("Doc "+name, project, name)
+	s.step(ctx, "Doc "+name, project, name)
 	return s.Store.Doc(ctx, project, name)
 }
 
 // PutDoc implements [store.Store].
 func (s *Store) PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error {
-	s.step("PutDoc "+name, project, name, data)
+	s.step(ctx, "PutDoc "+name, project, name, data)
 	return s.Store.PutDoc(ctx, project, name, data)
 }
 
 // Marks implements [store.Store].
 func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error) {
-	s.step("Marks "+string(project), project, set)
+	s.step(ctx, "Marks "+string(project), project, set)
 	return s.Store.Marks(ctx, project, set)
 }
 
 // PutMarks implements [store.Store].
 func (s *Store) PutMarks(ctx context.Context, project mapping.ObjectID, set string, marks map[string]string) error {
-	s.step("PutMarks "+string(project), project, set, marks)
+	s.step(ctx, "PutMarks "+string(project), project, set, marks)
 	return s.Store.PutMarks(ctx, project, set, marks)
 }
 
 // Dump implements [store.Store].
 func (s *Store) Dump(ctx context.Context, visit func(store.Entry) error) error {
-	s.step("Dump")
+	s.step(ctx, "Dump")
 	return s.Store.Dump(ctx, visit)
 }
 
 // Load implements [store.Store].
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[store.Entry, error], replace bool) error {
-	s.step("Load", replace)
+	s.step(ctx, "Load", replace)
 	return s.Store.Load(ctx, entries, replace)
 }
 
@@ -277,6 +279,6 @@ func (s *Store) Incarnation(ctx context.Context) (string, error) {
 	if !ok {
 		return "", nil
 	}
-	s.step("Incarnation")
+	s.step(ctx, "Incarnation")
 	return servers.Incarnation(ctx)
 }
