@@ -230,14 +230,6 @@ func (p *Pair) SetBase(a Attribute, base Base) {
 	delete(p.Held, a)
 }
 
-// Hold records GitHub's value of an attribute on which the sides do not agree.
-func (p *Pair) Hold(a Attribute, value string) {
-	if p.Held == nil {
-		p.Held = map[Attribute]string{}
-	}
-	p.Held[a] = value
-}
-
 // Older is the base with the values that the labels had last, as far as the sides do not
 // agree on them. A label with another value is newer.
 func (p *Pair) Older() map[Attribute]Base {

@@ -290,20 +290,22 @@ func pacePlan(w work) (verdict, error) {
 }
 
 // dropExtra removes the estimate labels that lost against another one, before the winner is
-// written to planning. Only the old base tells which of two labels is the new one. The winner is
-// recorded: until it is agreed on, any other label is newer.
+// written to planning. Only the old base tells which of two labels is the new one. Once they are
+// off, the winner is recorded: until it is agreed on, any other label is newer.
 func dropExtra(w work) (verdict, error) {
-	if w.issue != nil {
-		w.pair.Held = nil
-	}
+	var held map[mapping.Attribute]string
 	for _, d := range w.round.plan.Decisions {
 		switch {
 		case d.Attribute.Spec().Carrier != mapping.CarrierLabels:
 		case d.GitHub != nil:
 			return pass, nil // relabel sees to all of them
-		case w.issue != nil:
-			w.pair.Hold(d.Attribute, w.g[d.Attribute].Value)
+		default: // the estimate alone is carried by labels
+			held = map[mapping.Attribute]string{d.Attribute: w.g[d.Attribute].Value}
 		}
 	}
-	return pass, githubWriter(w).dropLabels(w.extra, "")
+	err := githubWriter(w).dropLabels(w.extra, "")
+	if err == nil && w.issue != nil {
+		w.pair.Held = held
+	}
+	return pass, err
 }

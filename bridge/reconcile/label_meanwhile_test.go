@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -115,6 +116,24 @@ func TestTheNewestEstimateLabelWinsWhileOneIsHeld(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestTheNewestEstimateLabelWinsWhereTheOlderOneStays: the request that takes the older label off
+// does not happen. The newer one counts all the same when that is tried again.
+func TestTheNewestEstimateLabelWinsWhereTheOlderOneStays(t *testing.T) {
+	t.Parallel()
+	for _, f := range []fate{lost, answerLost, late} {
+		t.Run(fmt.Sprint(f), func(t *testing.T) {
+			t.Parallel()
+			passes(t, func(w *world) {
+				w.agree()
+				w.befall("RemoveLabel", f, func() {})
+				w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "points/1") })
+				w.settle()
+				w.verifyEqual(values{mapping.Estimate: "1"})
+			})
+		})
 	}
 }
 
