@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -62,12 +61,10 @@ func (s *simulation) configured() configuration {
 	return configuration{s.away.Load(), s.setup.Load()}
 }
 
-// drawProjects says whether the run has a second project: with PLANBRIDGE_SIM_PROJECTS=2 one in
-// five has. Such a run is not the same twice: its pollers take steps of one name at one moment, and
-// the order of goroutines says which of them is first.
+// drawProjects says whether the run has a second project, as one in five has.
 func (c *chaos) drawProjects() {
 	one := c.turns.next("project")
-	if c.sim == nil || one == nil || os.Getenv("PLANBRIDGE_SIM_PROJECTS") != "2" || !one.chance(20) {
+	if c.sim == nil || one == nil || !one.chance(20) {
 		return
 	}
 	c.other = &projects{turn: one, kind: []string{byLabel, byRepository, byMove}[one.IntN(3)]}
