@@ -302,7 +302,7 @@ func TestAnswerBound(t *testing.T) {
 		for range maxAnswer>>20 + 1 {
 			w.Write(chunk) //nolint:errcheck // a test server
 		}
-	}, func(o *Options) { o.BreakerAfter = 1 })
+	}, func(o *Options) { o.BreakerAfter, o.Timeout = 1, 5*time.Minute }) // it is the size that ends the answer
 	_, err := c.Card(ctx(), cardID)
 	wantFault(t, err, mapping.ErrUnavailable)
 	if !strings.Contains(err.Error(), "32 MiB") {
