@@ -209,7 +209,11 @@ func (a *App) until(ctx context.Context, what string, try func(context.Context) 
 		if ctx.Err() != nil {
 			return false
 		}
-		if n%30 == 0 {
+		switch {
+		case n%30 != 0:
+		case errors.Is(err, store.ErrCopied): // that does not end by itself
+			a.log.Error("nothing is taken in and nothing is written: store.url names a store that was copied; name its copy there, or use this one again by planbridge restore --force", "err", err)
+		default:
 			a.log.Warn("not yet able to "+what, "err", err)
 		}
 		select {

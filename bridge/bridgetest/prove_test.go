@@ -25,7 +25,7 @@ func TestServiceProvesItsConfiguration(t *testing.T) {
 		Logger: logger, Prove: 200 * time.Millisecond,
 		Config: func(yaml string) string { return strings.Replace(yaml, "bucket: Incoming", "bucket: "+bucket, 1) },
 	})
-	const found, repaired = `level=ERROR msg="a part of the configuration does not work"`, `level=INFO msg="a part of the configuration works again"`
+	const found, repaired = `level=ERROR msg="a part of the configuration does not work"`, `level=INFO msg="a fault of the configuration before is gone"`
 	once := func(line string) {
 		t.Helper()
 		w.Await(line, func() bool { factlog.Flush(t.Context(), logger); return log.Lines(line) > 0 })

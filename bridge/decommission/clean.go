@@ -25,7 +25,7 @@ const cleaningAtOnce = 50
 // notYet is why a run is refused whose dry run is possible. It is an [status.ErrState].
 type notYet string
 
-func (why notYet) Error() string { return string(why) + ": " + status.ErrState.Error() }
+func (why notYet) Error() string { return string(why) + ": not possible now" }
 
 func (notYet) Unwrap() error { return status.ErrState }
 
@@ -92,10 +92,37 @@ func (d *Decommissioner) Clean(ctx context.Context, ask status.CleanAsk, update 
 	if err := c.each(ctx, func(*mapping.Link) error { c.expected++; return nil }); err != nil {
 		return err
 	}
+	if c.expected == 0 && !ask.Moves() {
+		return c.restored(ctx)
+	}
 	if err := c.each(ctx, func(l *mapping.Link) error { return visit(ctx, l) }); err != nil {
 		return err
 	}
 	return c.settle(ctx, 0)
+}
+
+// restored fails where no complete poll has read a project of the request since the store is what
+// it is: the links of a store that was lost are restored from the markers, and none may be so yet.
+func (c *cleaner) restored(ctx context.Context) error {
+	projects := c.set().Routes.Projects()
+	if route := c.set().Routes.ByName(c.ask.Route); route != nil {
+		projects = []mapping.ObjectID{route.Project}
+	}
+	epoch, err := c.o.Store.Epoch(ctx)
+	if err != nil {
+		return err
+	}
+	for _, project := range projects {
+		adopted, err := store.ReadDoc(ctx, c.o.Store, project, store.DocAdopted)
+		if err != nil {
+			return err
+		}
+		if string(adopted) != epoch {
+			return fmt.Errorf("route %s has no link yet: the store is new or was lost, and a service that runs restores the links of project %s from the markers: %w",
+				c.ask.Route, c.set().Routes.ProjectName(project), status.ErrState)
+		}
+	}
+	return nil
 }
 
 // each visits the links of the request.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,6 +38,36 @@ func decommissioner(s store.Store, set *reconcile.Settings) *decommission.Decomm
 		Store: s, Settings: set, Services: nothingMade{}, Finder: links.New(links.Options{Store: s, Settings: set}),
 		Pauses: pause.New(pause.Options{Store: s, Settings: set}), Now: time.Now,
 	})
+}
+
+// adopt says that a complete poll has read the project.
+func adopt(t *testing.T, s *memstore.Store) {
+	t.Helper()
+	epoch, err := s.Epoch(t.Context())
+	if err == nil {
+		err = s.PutDoc(t.Context(), "p", store.DocAdopted, []byte(epoch))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCleanOfALostStore: a run that finds no pair fails while the links may still be restored, as
+// a dry run does. Afterwards it counts none.
+func TestCleanOfALostStore(t *testing.T) {
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{"acme/web"}, Project: "p", ProjectName: "web"}})}
+	d := decommissioner(s, set)
+	for _, ask := range []status.CleanAsk{{Route: "web", DryRun: true}, {Route: "web"}} {
+		err := d.Clean(t.Context(), ask, func(func(*status.Job)) {})
+		if !errors.Is(err, status.ErrState) || !strings.Contains(err.Error(), "restores the links of project web from the markers") {
+			t.Errorf("before: %+v: %v", ask, err)
+		}
+	}
+	adopt(t, s)
+	if err := d.Clean(t.Context(), status.CleanAsk{Route: "web"}, func(func(*status.Job)) {}); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
 }
 
 // TestADryServiceTakesNothingApart: it may only be asked what would be taken off.

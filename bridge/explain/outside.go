@@ -52,7 +52,7 @@ func unknown(item status.Item) error {
 	case item.Repository != "":
 		return status.Unknown("GitHub has no issue %s, or the token does not reach it", item.Name)
 	case item.CID != 0:
-		return status.Unknown("no card of the configured projects has the number %d", item.CID)
+		return status.Unknown("no issue, card or task with a partner has the number %d, nor has a card of the configured projects (an issue without a partner is called owner/name#number)", item.CID)
 	}
 	return status.Unknown("no card, task or link has the id %s (an issue is called owner/name#number)", item.Name)
 }

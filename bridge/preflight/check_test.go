@@ -251,6 +251,16 @@ func TestProver(t *testing.T) {
 		expect("while it stays so", 1, 0)
 		repository(func(r *preflight.Repository) { r.HasIssues = true })(w)
 		expect("after it was repaired", 1, 1)
+		repository(func(r *preflight.Repository) { r.HasIssues = false })(w)
+		set(func() { in.version++ })
+		expect("after another reload", 2, 1)
+		repository(func(r *preflight.Repository) { r.HasIssues = true })(w)
+		set(func() { in.version++ })
+		time.Sleep(3 * time.Minute)
+		synctest.Wait()
+		if works() != 1 || log.Lines("a fault of the configuration before is gone") != 1 || len(stand) != 0 {
+			t.Errorf("of another configuration nothing works again:\n%s", log)
+		}
 		stop()
 		synctest.Wait()
 	})

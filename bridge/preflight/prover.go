@@ -128,7 +128,11 @@ func (p *Prover) tell(looked []probe, found []Finding, whole bool) {
 		case is(found, f) || silent(f.Place) || !at && !whole:
 			stand = append(stand, f)
 		case at:
-			p.o.Logger.With("place", f.Place, "fault", f.Words).Info("a part of the configuration works again", f.attrs(factlog.Over)...)
+			says := "a part of the configuration works again"
+			if whole { // of another configuration
+				says = "a fault of the configuration before is gone"
+			}
+			p.o.Logger.With("place", f.Place, "fault", f.Words).Info(says, f.attrs(factlog.Over)...)
 		}
 	}
 	p.doubtful = nil

@@ -140,7 +140,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/api/v1/failures/retry", `{"key":"` + strings.Repeat("x", 65<<10) + `"}`, 400, `expected {"key": "…"}: a failure's key or where, a link's id, or "all"`},
 		{"POST", "/api/v1/failures/retry", `{"key":"p1/l9"}`, 404, "failure p1/l9: not found"},
 		{"POST", "/api/v1/conflicts/k1/resolve", `{"winner":"me"}`, 400, `expected {"winner": "planning"} or {"winner": "github"}`},
-		{"POST", "/api/v1/conflicts/k1/resolve", `{"winner":"github"}`, 409, "conflict k1 is settled: not possible now"},
+		{"POST", "/api/v1/conflicts/k1/resolve", `{"winner":"github"}`, 409, "conflict k1 is settled: not possible"},
 		{"POST", "/api/v1/conflicts/k9/undo", "", 404, "conflict k9: not found"},
 		{"GET", "/api/v1/conflicts/k1/undo", "", 405, "method not allowed"},
 		{"GET", "/api/v1/rebuild", "", 405, "method not allowed"},

@@ -46,7 +46,7 @@ func (e *worded) Is(target error) bool { return target == e.means }
 func (e *worded) Unwrap() error { return e.error }
 
 // ErrState is the error of [Operator] for an act that the current state does not allow.
-var ErrState = errors.New("not possible now")
+var ErrState = errors.New("not possible")
 
 // ErrStarting is the error of a service that has just started, or is stopping.
 var ErrStarting = errors.New("try again")

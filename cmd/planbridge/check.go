@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -50,25 +51,32 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 	for _, f := range findings {
 		counts[f.Level]++
 	}
-	err = c.print(p, map[string]any{"findings": findings, "summary": counts}, func() error {
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-		for _, level := range []preflight.Level{preflight.LevelFault, preflight.LevelWarn, preflight.LevelOK} {
-			for _, f := range together(findings) {
-				if f.Level == level && (level != preflight.LevelOK || !c.Quiet || c.AgainstRunning && slices.Contains(changed, f.Place)) {
-					fmt.Fprintf(w, "%s\t%s: %s\n", f.Level, oneLine(f.Place), oneLine(f.Words))
-				}
-			}
-		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintf(p.stdout, "%s, %s, %d ok\n",
-			mapping.Count(counts[preflight.LevelFault], "fault", "faults"), mapping.Count(counts[preflight.LevelWarn], "warning", "warnings"), counts[preflight.LevelOK])
-		return err
-	})
+	err = c.print(p, map[string]any{"findings": findings, "summary": counts}, func() error { return c.report(p.stdout, findings) })
 	if err == nil && counts[preflight.LevelFault] > 0 {
 		return errReported
 	}
+	return err
+}
+
+// report prints the findings, faults first, and how many lines there are of each level.
+func (c *checkCmd) report(out io.Writer, findings []preflight.Finding) error {
+	lines, shown := map[preflight.Level]int{}, together(findings)
+	for _, f := range shown {
+		lines[f.Level]++
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, level := range []preflight.Level{preflight.LevelFault, preflight.LevelWarn, preflight.LevelOK} {
+		for _, f := range shown {
+			if f.Level == level && (level != preflight.LevelOK || !c.Quiet || c.AgainstRunning && slices.Contains(changed, f.Place)) {
+				fmt.Fprintf(w, "%s\t%s: %s\n", f.Level, oneLine(f.Place), oneLine(f.Words))
+			}
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "%s, %s, %d ok\n",
+		mapping.Count(lines[preflight.LevelFault], "fault", "faults"), mapping.Count(lines[preflight.LevelWarn], "warning", "warnings"), lines[preflight.LevelOK])
 	return err
 }
 

@@ -106,3 +106,16 @@ func TestCheckGroupsWhatNamesDiffer(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// TestCheckCountsItsLines: what holds for several repositories is one line, and counts as one.
+func TestCheckCountsItsLines(t *testing.T) {
+	var out strings.Builder
+	err := (&checkCmd{}).report(&out, []preflight.Finding{
+		{Level: preflight.LevelWarn, Place: "repository acme/a", Words: "there is no webhook"},
+		{Level: preflight.LevelWarn, Place: "repository acme/b", Words: "there is no webhook"},
+		{Level: preflight.LevelOK, Place: "store", Words: "it can be read"},
+	})
+	if text := out.String(); err != nil || strings.Count(text, "warn") != 2 || !strings.HasSuffix(text, "\n0 faults, 1 warning, 1 ok\n") {
+		t.Errorf("%v:\n%s", err, text)
+	}
+}

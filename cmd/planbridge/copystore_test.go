@@ -76,6 +76,12 @@ func TestCopyStore(t *testing.T) {
 			}
 			s.signal(os.Interrupt)
 			s.ended()
+			if !slices.ContainsFunc(s.log, func(line map[string]any) bool {
+				msg, _ := line["msg"].(string)
+				return line["level"] == "ERROR" && strings.Contains(msg, "store.url names a store that was copied; name its copy there, or use this one again by planbridge restore --force")
+			}) {
+				t.Errorf("the service on the old store says what to do in none of %v", s.log)
+			}
 			op.write(replace(own, urls[i]))
 		}
 		if r := op.run("backup", filepath.Join(dir, fmt.Sprint("old", i))); r.status != exitOK {

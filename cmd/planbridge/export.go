@@ -21,6 +21,7 @@ type exportCmd struct {
 	Route   string `placeholder:"NAME" help:"Only what is of this route."`
 	Project string `placeholder:"NAME" help:"Only what is of this planning project, by its name in the configuration or its id."`
 	Format  string `placeholder:"csv|jsonl" enum:"csv,jsonl" default:"csv" help:"CSV with a head, or a line of JSON for each row."`
+	Output  string `short:"o" enum:"table,json" default:"table" placeholder:"table|json" help:"As for other commands: json is --format jsonl."`
 }
 
 // Help is what planbridge export --help adds.
@@ -31,6 +32,9 @@ would take for a formula has an apostrophe before it; JSON lines hold each text 
 
 // Run implements the command.
 func (c *exportCmd) Run(ctx context.Context, p *process) error {
+	if c.Output == "json" {
+		c.Format = "jsonl"
+	}
 	return with(ctx, p, func(api *client) error {
 		ask := status.ExportAsk{What: c.What, Route: c.Route, Project: c.Project}
 		resp, err := api.unhurried().send(ctx, http.MethodPost, "/api/v1/export", ask)

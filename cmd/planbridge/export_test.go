@@ -56,6 +56,9 @@ func exported(op *operator, args ...string) []map[string]string {
 func TestExport(t *testing.T) {
 	op := lived(t)
 	project := op.world.Project.ID()
+	if op.fine("export", "links", "-o", "json") != op.fine("export", "links", "--format", "jsonl") {
+		t.Error("-o json prints no lines of JSON")
+	}
 	verify := func() {
 		t.Helper()
 		links := exported(op, "links")
