@@ -1,10 +1,12 @@
 package reconcile_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
+	"reflect"
+
+	"github.com/huandu/go-clone"
 
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -15,10 +17,10 @@ import (
 // fake time is therefore worked once more, with the answers that it got: it has to ask for the
 // same effects, one after the other.
 
-// answered is a step of a claim as it was answered. The effect is written down at once: the
-// core goes on with what it points to.
+// answered is a step of a claim as it was answered. The effect is copied at once: the core goes
+// on with what it points to.
 type answered struct {
-	effect string
+	effect any
 	step   *reconcile.Step
 	value  any
 }
@@ -29,7 +31,7 @@ func (w *world) workTwice(s reconcile.State, steps iter.Seq[*reconcile.Step]) it
 	return func(yield func(*reconcile.Step) bool) {
 		var seen []answered
 		for step := range steps {
-			a := answered{effect: written(step.Effect), step: step}
+			a := answered{effect: clone.Clone(step.Effect), step: step}
 			if w.watched != nil {
 				w.watched(step)
 			}
@@ -38,7 +40,7 @@ func (w *world) workTwice(s reconcile.State, steps iter.Seq[*reconcile.Step]) it
 			}
 			a.value, _ = step.Answered()
 			if l, is := a.value.(*mapping.Link); is {
-				a.value = copyLink(l) // the core may change it
+				a.value = clone.Clone(l) // the core may change it
 			}
 			seen = append(seen, a)
 		}
@@ -54,8 +56,8 @@ func replay(s reconcile.State, seen []answered) error {
 			return fmt.Errorf("%s: replayed, it asks for one effect more: %s", s.Claim.Key, written(step.Effect))
 		}
 		a := seen[n]
-		if now := written(step.Effect); now != a.effect {
-			return fmt.Errorf("%s: replayed, effect %d is %s, and was %s", s.Claim.Key, n, now, a.effect)
+		if !reflect.DeepEqual(step.Effect, a.effect) {
+			return fmt.Errorf("%s: replayed, effect %d is %s, and was %s", s.Claim.Key, n, written(step.Effect), written(a.effect))
 		}
 		_, err := a.step.Answered()
 		step.Answer(a.value, err)
@@ -73,17 +75,6 @@ func written(effect any) string { return fmt.Sprintf("%T %s", effect, encode(eff
 // copyClaim copies what the core changes of a claim.
 func copyClaim(c *store.Claim) *store.Claim {
 	copied := *c
-	copied.Link, copied.Inbox = copyLink(c.Link), maps.Clone(c.Inbox)
+	copied.Link, copied.Inbox = clone.Clone(c.Link).(*mapping.Link), maps.Clone(c.Inbox)
 	return &copied
-}
-
-func copyLink(l *mapping.Link) *mapping.Link {
-	if l == nil {
-		return nil
-	}
-	copied := new(mapping.Link)
-	if err := json.Unmarshal(encode(l), copied); err != nil {
-		panic(err)
-	}
-	return copied
 }
