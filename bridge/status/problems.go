@@ -2,10 +2,11 @@ package status
 
 import (
 	"fmt"
-	"planbridge/mapping"
 	"slices"
 	"strings"
 	"time"
+
+	"planbridge/mapping"
 )
 
 // problem is one sentence that an operator has to know.

@@ -5,10 +5,11 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"planbridge/mapping"
 	"strconv"
 	"strings"
 	"time"
+
+	"planbridge/mapping"
 )
 
 //go:embed assets
