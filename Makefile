@@ -26,6 +26,8 @@ SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
 # Of make sim: 1 plays each seed twice.
 DIGESTS ?=
+# Of make sim and make shrink: 2 draws worlds with two planning projects.
+PROJECTS ?=
 
 # Of make bench: which rows (all), per cent of the usual sizes, a file for the raw figures.
 # make sim has sizes of its own: small and large.
@@ -138,13 +140,13 @@ chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with S
 	PLANBRIDGE_CHAOS_SECONDS=$(SECONDS) PLANBRIDGE_CHAOS_SEEDS="$(or $(SEED),$(SEEDS)x)" \
 	  $(RACE) -count 1 -v -timeout 0 -run '^TestChaos$$' ./bridge/randomtest
 
-sim: deps ## the random run in virtual time: make sim SIZE=small SEEDS=1000 (or large, or SECONDS=30), again with SEED="17 4711"; DIGESTS=1 plays each twice
-	PLANBRIDGE_SIM_SIZE="$(filter small large,$(SIZE))" PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SIM_SEEDS="$(or $(SEED),$(SEEDS)x)" PLANBRIDGE_SIM_DIGESTS="$(DIGESTS)" \
+sim: deps ## the random run in virtual time: make sim SIZE=small SEEDS=1000 (or large, or SECONDS=30), again with SEED="17 4711"; DIGESTS=1 plays each twice; PROJECTS=2 draws second projects
+	PLANBRIDGE_SIM_SIZE="$(filter small large,$(SIZE))" PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SIM_SEEDS="$(or $(SEED),$(SEEDS)x)" PLANBRIDGE_SIM_DIGESTS="$(DIGESTS)" PLANBRIDGE_SIM_PROJECTS="$(PROJECTS)" \
 	  $(GO) test -count 1 -v -timeout 0 -run '^TestSim$$' ./bridge/randomtest
 
 shrink: deps ## the shortest story of a seed with which make sim fails: make shrink SEED=4711 SECONDS=30, and as a scenario: SCENARIO=name
 	@test -n "$(SEED)" || { echo "make shrink SEED=<seed>"; exit 1; }
-	PLANBRIDGE_SIM_SIZE="$(filter small large,$(SIZE))" PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SHRINK_SEED="$(SEED)" PLANBRIDGE_SHRINK_FILE="$(STORY)" PLANBRIDGE_SHRINK_SCENARIO="$(SCENARIO)" \
+	PLANBRIDGE_SIM_SIZE="$(filter small large,$(SIZE))" PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SIM_PROJECTS="$(PROJECTS)" PLANBRIDGE_SHRINK_SEED="$(SEED)" PLANBRIDGE_SHRINK_FILE="$(STORY)" PLANBRIDGE_SHRINK_SCENARIO="$(SCENARIO)" \
 	  $(GO) test -count 1 -v -timeout 0 -run '^TestShrink$$' ./bridge/randomtest
 
 explore: ## all ways through a small world, as far as SECONDS go: make explore SECONDS=600

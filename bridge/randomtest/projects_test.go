@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -61,10 +62,11 @@ func (s *simulation) configured() configuration {
 	return configuration{s.away.Load(), s.setup.Load()}
 }
 
-// drawProjects says whether the run has a second project, as one in five has.
+// drawProjects says whether the run has a second project: with PLANBRIDGE_SIM_PROJECTS=2 one in
+// five has. Such a run is mostly the same twice, but for one of eight with the race detector.
 func (c *chaos) drawProjects() {
 	one := c.turns.next("project")
-	if c.sim == nil || one == nil || !one.chance(20) {
+	if c.sim == nil || one == nil || os.Getenv("PLANBRIDGE_SIM_PROJECTS") != "2" || !one.chance(20) {
 		return
 	}
 	c.other = &projects{turn: one, kind: []string{byLabel, byRepository, byMove}[one.IntN(3)]}
