@@ -245,9 +245,13 @@ func explainHistory(w io.Writer, d *status.LinkDetail) *table {
 	if len(d.History) == 0 {
 		return nil
 	}
-	t := newTable(w, "AT", "WHAT", "OF", "ATTRIBUTE", "SIDE", "WHY", "DELIVERY")
+	t := newTable(w, "AT", "WHAT", "ATTRIBUTE", "SIDE", "WHY", "DELIVERY")
 	for _, e := range d.History {
-		t.row(moment(e.At), e.What, e.Part, e.Attribute, e.Side, e.Why, e.Delivery)
+		why := e.Why
+		if strings.Contains(e.Part, "#") { // a sub-issue; what is told of other parts says so
+			why = e.Part + ": " + why
+		}
+		t.row(moment(e.At), e.What, e.Attribute, e.Side, why, e.Delivery)
 	}
 	return t
 }

@@ -21,7 +21,7 @@ func TestExplainNamesParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Join(strings.Fields(out.String()), " ")
-	for _, want := range []string{"issue - card c1", "t1 sub_issue linked - title One AT", "orphaned acme/web#2 - - its item"} {
+	for _, want := range []string{"issue - card c1", "t1 sub_issue linked - title One AT", "orphaned - - acme/web#2: its item"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}
