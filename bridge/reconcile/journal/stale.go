@@ -40,7 +40,7 @@ func (b Book) TakesBack(view mapping.View, updated time.Time) bool {
 		a, value := o.Attribute, view[o.Attribute].Value
 		is, agreed := mapping.DigestValue(a, value), mapping.Same(a, value, b.Base[a].GitHub)
 		since := b.Written[i+1:]
-		before := is == o.From && is != o.To && !slices.ContainsFunc(since, func(n mapping.WriteRecord) bool { return n.Attribute == a && n.To == is })
+		before := is == o.From && !slices.ContainsFunc(since, func(n mapping.WriteRecord) bool { return n.Attribute == a && n.To == is })
 		newest := o.To != "" && !slices.ContainsFunc(since, func(n mapping.WriteRecord) bool { return n.Attribute == a && n.To != "" })
 		untimed := o.UpdatedAt.IsZero()
 		switch {

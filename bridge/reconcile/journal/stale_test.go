@@ -42,7 +42,6 @@ func TestTakesBack(t *testing.T) {
 		{name: "up to then", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "a", updated: 1, clock: seconds - 1, want: true},
 		{name: "what stood there before is agreed on, but was written over", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "a", now: "a", updated: 1, want: true},
 		{name: "it was written again since", wrote: []mapping.WriteRecord{wrote("a", "b", 1), wrote("b", "a", 1)}, base: "a", now: "a", updated: 1},
-		{name: "what it wrote, which stood there before", wrote: []mapping.WriteRecord{wrote("a", "a", 1)}, base: "a", now: "a", updated: 1},
 		{name: "no answer told when", wrote: []mapping.WriteRecord{wrote("a", "")}, base: "b", now: "a", updated: 9, want: true},
 		{name: "no answer told when, and it is agreed on", wrote: []mapping.WriteRecord{wrote("a", "")}, base: "a", now: "a", updated: 9},
 		{name: "something else, of the same second", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "c", updated: 1, want: true},
