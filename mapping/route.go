@@ -287,25 +287,6 @@ func (rs Routes) In(project ObjectID) []*Route {
 	return slices.DeleteFunc(rs.All(), func(r *Route) bool { return r.Project != project })
 }
 
-// Rebuilding returns the routes by which a lost link of a repository's issue is made again in a
-// project. Where no route leads to the project any more, the routes of the repository stand for
-// those that did: the pair stays in its project until an operator moves it.
-func (rs Routes) Rebuilding(repo string, project ObjectID) []*Route {
-	all, left := rs.ForRepo(repo), len(rs.In(project)) == 0
-	var its []*Route
-	for _, r := range all {
-		if left {
-			stays := *r
-			stays.Project = project
-			r = &stays
-		}
-		if r.Project == project {
-			its = append(its, r)
-		}
-	}
-	return its
-}
-
 // ByName returns the route of that name, or nil.
 func (rs Routes) ByName(name string) *Route {
 	for i := range rs.list {
