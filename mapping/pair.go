@@ -233,6 +233,9 @@ func (p *Pair) SetBase(a Attribute, base Base) {
 // Older is the base with the values that the labels had last, as far as the sides do not
 // agree on them. A label with another value is newer.
 func (p *Pair) Older() map[Attribute]Base {
+	if len(p.Held) == 0 {
+		return p.Base
+	}
 	older := map[Attribute]Base{}
 	maps.Copy(older, p.Base)
 	for a, value := range p.Held {
