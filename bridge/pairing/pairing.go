@@ -83,11 +83,14 @@ func (p *Pairing) Unlink(ctx context.Context, name string) error {
 	if err := p.changeQuestions(ctx, l, func(c *mapping.Conflict) bool { return c.Part(p.o.Now().UTC()) }); err != nil {
 		return p.o.Holder.GiveUp(ctx, claim, fmt.Errorf("unlink %s: %w", name, err))
 	}
-	entry := p.o.Holder.Entry(ctx, "unlinked", "")
-	if err := p.o.Store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Again}); err != nil {
+	entry, out := p.o.Holder.Entry(ctx, "unlinked", ""), store.Outcome{Kind: store.Done}
+	if reconcile.MayOweText(l) {
+		out.Kind = store.Again
+	}
+	if err := p.o.Store.Finish(ctx, claim, l, []mapping.Entry{entry}, out); err != nil {
 		return fmt.Errorf("unlink %s: %w", name, err)
 	}
-	p.o.Queue.Kick() // a write of the last seconds may have run over a text
+	p.o.Queue.Kick()
 	return nil
 }
 

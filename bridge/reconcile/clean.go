@@ -59,11 +59,15 @@ func (w cleaner) look() error {
 	return err
 }
 
-// mayOweText reports whether a write of ours to an issue of the link may have run over a
+// MayOweText reports whether a write of the bridge to an issue of the link may have run over a
 // person's text that is still to be restored.
+func MayOweText(l *mapping.Link) bool {
+	return l.State != mapping.Erased && slices.ContainsFunc(l.All(), func(p *mapping.Pair) bool { return journal.Open(&p.Journal) })
+}
+
+// mayOweText is MayOweText where the text can be restored.
 func (w cleaner) mayOweText() bool {
-	return w.route != nil && w.served && !w.set.DryRun && w.pair.State != mapping.Erased &&
-		slices.ContainsFunc(w.link.All(), func(p *mapping.Pair) bool { return journal.Open(&p.Journal) })
+	return w.route != nil && w.served && !w.set.DryRun && MayOweText(w.link)
 }
 
 // bringBack restores edits that our writes to the issue ran over. Writes to an item that is gone
