@@ -21,6 +21,7 @@ type Edits struct {
 type Change struct {
 	From, To string
 	At       time.Time // by GitHub's clock, in whole seconds
+	Sender   string    // the account, and what is known of it
 	By       mapping.Authorship
 }
 
@@ -36,7 +37,7 @@ func (e Edits) Of(a mapping.Attribute) iter.Seq2[int, Change] {
 			if from == nil {
 				continue
 			}
-			c := Change{From: e.Bare(*from), To: e.Bare(to), At: e.All[i].At, By: e.Authorship(e.All[i].Sender)}
+			c := Change{From: e.Bare(*from), To: e.Bare(to), At: e.All[i].At, Sender: e.All[i].Sender, By: e.Authorship(e.All[i].Sender)}
 			if !yield(i, c) {
 				return
 			}
@@ -118,14 +119,13 @@ func (e Edits) After(a mapping.Attribute, value string) Edits {
 // unknown, a write of any other account may be ours. merge merges two edits of a text.
 func (e Edits) Forgotten(a mapping.Attribute, merge func(base, x, y string) (string, bool)) (lost []LostUpdate) {
 	var changes []Change
-	var senders []string
-	for i, c := range e.Of(a) {
-		changes, senders = append(changes, c), append(senders, e.All[i].Sender)
+	for _, c := range e.Of(a) {
+		changes = append(changes, c)
 	}
 	for i := 1; i < len(changes); i++ {
 		edit, write := changes[i-1], changes[i]
 		switch {
-		case !write.By.Perhaps() || edit.By.Ours() || senders[i-1] == senders[i]:
+		case !write.By.Perhaps() || edit.By.Ours() || edit.Sender == write.Sender:
 		case !mapping.Same(a, edit.To, write.From) || write.At.Sub(edit.At) > Doubt:
 		case slices.ContainsFunc(changes[i:], func(c Change) bool { return c.holds(a, edit, merge) }):
 		default:
