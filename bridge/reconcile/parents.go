@@ -119,9 +119,9 @@ func parentless(repo string) string { return "parents may not be read: " + repo 
 func parentUnread(issue string) string { return "parent not read: " + issue }
 
 // bring waits for an ancestor that no link knows, where it will enter with a card that can
-// have this issue as a task; nil: it will not, as where its card is in another project. Its event may come after that of its sub-issue.
-// No event comes for an issue that was opened while its repository was public, so it enters
-// here. A stranger's issue waits until a person admits it.
+// have this issue as a task; nil: it will not, as where its card is in another project. Its
+// event may come after that of its sub-issue. No event comes for an issue that was opened while
+// its repository was public, so it enters here. A stranger's issue waits until a person admits it.
 func (w parents) bring(parent *mapping.Issue) error {
 	r, _ := w.set.Routes.Entering(parent, mapping.Entrance{Scheme: w.set.Scheme, Own: entrant(w).bridgeMade(parent), FirstRun: w.FirstRun})
 	if r == nil || r.Project != w.link.Project || r.Tasks != mapping.TasksSubIssues {

@@ -153,7 +153,6 @@ func KindOf(p *mapping.Pair) string {
 	return string(p.Kind)
 }
 
-// childOf shows a pair that hangs on a link's own one.
 // parentOf says what the parent of a pair's part is where it is not the pair's issue.
 func parentOf(l *mapping.Link, p *mapping.Pair) string {
 	family := func(other *mapping.Pair) bool { return other.Issue.ID == p.Parent || other.Was(p.Parent) }
@@ -166,10 +165,10 @@ func parentOf(l *mapping.Link, p *mapping.Pair) string {
 	return parentAnother
 }
 
+// childOf shows a pair that hangs on a link's own one.
 func childOf(l *mapping.Link, p *mapping.Pair) Child {
 	return Child{
-		Parent: parentOf(l, p),
-		Kind:   KindOf(p), State: string(p.State), Item: p.Item, Issue: issueOf(&p.Issue),
+		Kind: KindOf(p), State: string(p.State), Item: p.Item, Issue: issueOf(&p.Issue), Parent: parentOf(l, p),
 		Task: string(p.Card.ID), Base: byAttribute(p.Base, baseOf), Why: p.Why, Asking: askingOf(l, p), Refused: refusedOf(p),
 	}
 }
