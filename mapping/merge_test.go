@@ -124,35 +124,52 @@ func TestMergeAgainstGit(t *testing.T) {
 }
 
 // The blank lines between paragraphs are repeated lines, and the words of prose
-// are. What git merges is a conflict hardly ever, and never another text, but for how many
-// blank lines stand in a row.
+// are. What git merges is never another text, but for how many blank lines stand in a row.
 func TestMergeParagraphsAgainstGit(t *testing.T) {
 	t.Parallel()
-	var same, stricter int
 	rapid.Check(t, func(t *rapid.T) {
-		base, a, b := drawEdits(t)
-		if rapid.Bool().Draw(t, "prose") {
-			paragraphs := rapid.SliceOfN(paragraph(), 1, 8).Draw(t, "paragraphs")
-			base = strings.Join(paragraphs, "\n\n")
-			a, b = editedProse(t, paragraphs, "alice"), editedProse(t, paragraphs, "bob")
-		}
-		want, clean := gitMerge(t, base, a, b)
-		if !clean {
-			return
-		}
-		switch got, ok := mapping.Merge(base, a, b); {
-		case !ok:
-			stricter++
-		case inkOf(got) != inkOf(want):
-			t.Fatalf("%q, %q and %q: %q, git: %q", base, a, b, got, want)
-		default:
-			same++
+		e := paragraphEdits().Draw(t, "edits")
+		want, clean := gitMerge(t, e.base, e.a, e.b)
+		if got, ok := mapping.Merge(e.base, e.a, e.b); clean && ok && inkOf(got) != inkOf(want) {
+			t.Fatalf("%q, git: %q", got, want)
 		}
 	})
-	t.Logf("as git: %d, stricter: %d", same, stricter)
-	if stricter > 1+same/50 {
+}
+
+// What git merges is a conflict hardly ever: in 8 of 3,436 random edits. These are
+// the same in each run, so that their number is.
+func TestMergeIsHardlyStricterThanGit(t *testing.T) {
+	t.Parallel()
+	var same, stricter int
+	for seed := range 150 {
+		e := paragraphEdits().Example(seed)
+		if _, clean := gitMerge(t, e.base, e.a, e.b); !clean {
+			continue
+		}
+		if _, ok := mapping.Merge(e.base, e.a, e.b); ok {
+			same++
+		} else {
+			t.Logf("stricter: %q, %q and %q", e.base, e.a, e.b)
+			stricter++
+		}
+	}
+	if stricter > same/100 {
 		t.Errorf("as git: %d, stricter: %d", same, stricter)
 	}
+}
+
+// edits are what two people made of one text.
+type edits struct{ base, a, b string }
+
+func paragraphEdits() *rapid.Generator[edits] {
+	return rapid.Custom(func(t *rapid.T) (e edits) {
+		if !rapid.Bool().Draw(t, "prose") {
+			e.base, e.a, e.b = drawEdits(t)
+			return e
+		}
+		paragraphs := rapid.SliceOfN(paragraph(), 1, 8).Draw(t, "paragraphs")
+		return edits{strings.Join(paragraphs, "\n\n"), editedProse(t, paragraphs, "alice"), editedProse(t, paragraphs, "bob")}
+	})
 }
 
 var prose = strings.Fields("the card moves when a sprint ends and somebody writes that it is done so we look at our plan again before next week")
@@ -294,12 +311,12 @@ func dense(text string) string {
 
 // gitMerge is git's merge of three texts whose blank lines at the end, which are
 // none to Merge, are dropped.
-func gitMerge(t *rapid.T, base, a, b string) (string, bool) {
+func gitMerge(t rapid.TB, base, a, b string) (string, bool) {
 	dir, err := os.MkdirTemp("", "merge")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	defer os.RemoveAll(dir)
 	names := []string{"a", "base", "b"}
 	for i, text := range []string{a, base, b} {
 		names[i] = filepath.Join(dir, names[i])
