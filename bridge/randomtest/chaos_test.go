@@ -160,7 +160,7 @@ func runChaos(t *testing.T, seed uint64, of size, s *simulation) map[string]int 
 			complaints = append(complaints, complaint{what: err.Error()})
 		}
 	}
-	complaints = append(complaints, slices.Concat(c.sim.waitsUnexplained(), c.whilePaused(), c.whileUnlinked(), c.whilePublic(), c.whileAway(), c.whileWithdrawn())...)
+	complaints = append(complaints, slices.Concat(c.sim.witnessed(), c.whilePaused(), c.whileUnlinked(), c.whilePublic(), c.whileAway(), c.whileWithdrawn())...)
 	for _, path := range c.logs() {
 		lines, err := bridgetest.BadLines(path)
 		if err != nil {
@@ -279,7 +279,7 @@ func newWorld(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 	if s != nil {
 		// A route that goes one way gives no marker back to a text that it may not write,
 		// or that differs for good: then nothing tells which card is an issue's.
-		s.people, c.people.careful = c.people, mayForget(seed) || directionOf(o.Route) != mapping.Both
+		s.people, s.witness.people, c.people.careful = c.people, c.people, mayForget(seed) || directionOf(o.Route) != mapping.Both
 	}
 	c.makeOther(of)
 	t.Cleanup(func() {

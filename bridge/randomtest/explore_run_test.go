@@ -102,7 +102,7 @@ func (w *way) through(t *testing.T, replicas int) []complaint {
 	key, _ := world.Env("PLANBRIDGE_MARKER_KEY")
 	w.World, w.keys = world, mapping.NewKeys([]byte(key))
 	w.people = newPeople(world, w.keys, false, lasting(0))
-	w.sim.people, w.fate = w.people, &fate{w: world, diary: w.people.diary}
+	w.sim.people, w.sim.witness.people, w.fate = w.people, w.people, &fate{w: world, diary: w.people.diary}
 	defer func() {
 		w.restart.Wait()
 		for _, p := range w.bridges {
@@ -132,7 +132,7 @@ func (w *way) through(t *testing.T, replicas int) []complaint {
 	if len(complaints) == 0 {
 		complaints = w.quiet()
 	}
-	return slices.Concat(complaints, w.sim.waitsUnexplained(), w.invariantsBroken())
+	return slices.Concat(complaints, w.sim.witnessed(), w.invariantsBroken())
 }
 
 // invariantsBroken complains of records that broke an invariant: a replica holds each one
@@ -310,7 +310,7 @@ func (w *way) crash() {
 	w.restart.Go(func() {
 		p.Kill()
 		if err := p.Start(); err != nil {
-			w.sim.noteWrong("a replica does not start again: " + err.Error())
+			w.sim.witness.noteWrong("a replica does not start again: %v", err)
 		}
 	})
 }

@@ -25,7 +25,6 @@ import (
 	"planbridge/bridge/nettest"
 	"planbridge/bridge/sim"
 	"planbridge/mapping"
-	"planbridge/store"
 	"planbridge/store/memstore"
 )
 
@@ -47,8 +46,8 @@ type simulation struct {
 	setup atomic.Int32 // of the other project, see projects_test.go
 	other *projects    // nil: there is none
 
-	unexplained []string // waits without a reason
-	answers     map[string][]string
+	witness witness
+	answers map[string][]string
 }
 
 // answer remembers what an operator answers to a conflict, and answersTo tells it.
@@ -62,29 +61,6 @@ func (s *simulation) answersTo(id string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.answers[id]
-}
-
-func (s *simulation) noteUnexplained(key store.Key, out store.Outcome) {
-	s.noteWrong(fmt.Sprintf("key %s waits without a reason: %+v", key, out))
-}
-
-func (s *simulation) noteWrong(what string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.unexplained = append(s.unexplained, what)
-}
-
-// waitsUnexplained complains of the waits without a reason; nil: the run is none in virtual time.
-func (s *simulation) waitsUnexplained() (all []complaint) {
-	if s == nil {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, what := range s.unexplained {
-		all = append(all, complaint{what: what})
-	}
-	return all
 }
 
 // policies draws those of the route; for half of the seeds none.

@@ -86,14 +86,14 @@ func (v *virtual) Start() error {
 		return err
 	}
 	v.store = v.sim.memory.Open(nil)
-	v.network = &sim.Network{Network: v.sim.network, Actor: v.name, Scheduler: v.sim.scheduler}
+	v.network = &sim.Network{Network: v.sim.network, Actor: v.name, Scheduler: v.sim.scheduler, Witness: &v.sim.witness}
 	ttl, err := time.ParseDuration(bridgetest.ShortLease)
 	if err != nil {
 		return err
 	}
 	app, err := bridge.New(bridge.Options{
 		Config: c, Logger: slog.New(slog.NewJSONHandler(v.log, nil)), Version: "test", Owner: v.name + "-" + mapping.NewID(), LeaseTTL: ttl, Drain: 3 * time.Second,
-		Store: &sim.Store{Store: v.store, Actor: v.name, Scheduler: v.sim.scheduler, Unexplained: v.sim.noteUnexplained}, Network: v.network, Random: func(n int64) int64 { return v.sim.scheduler.Random(v.name, n) },
+		Store: &sim.Store{Store: v.store, Actor: v.name, Scheduler: v.sim.scheduler, Witness: &v.sim.witness}, Network: v.network, Random: func(n int64) int64 { return v.sim.scheduler.Random(v.name, n) },
 		VisibilityAge: v.age,
 	})
 	if err != nil {

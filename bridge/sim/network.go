@@ -23,6 +23,7 @@ type Network struct {
 	nettest.Network
 	Actor     string
 	Scheduler *Scheduler
+	Witness   Witness // nil: there is none
 	crashed   atomic.Bool
 }
 
@@ -41,6 +42,7 @@ func (n *Network) RoundTrip(r *http.Request) (*http.Response, error) {
 	if n.crashed.Load() {
 		return nil, ErrCrashed
 	}
+	n.sent(r.Context(), what, asked)
 	resp, err := n.Network.RoundTrip(r)
 	lost := n.Scheduler.step(r.Context(), n.Actor, AnswerTo+what, answer(resp, err))
 	if n.crashed.Load() {

@@ -14,8 +14,7 @@ type Store struct {
 	store.Store
 	Actor     string
 	Scheduler *Scheduler
-	// Unexplained is told of a key that waits without a reason; nil: nobody is.
-	Unexplained func(store.Key, store.Outcome)
+	Witness   Witness // nil: there is none
 }
 
 // step is one call, with what it is given.
@@ -98,19 +97,21 @@ func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration,
 // Claim implements [store.Store].
 func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Duration) (*store.Claim, time.Duration, error) {
 	s.step(ctx, "Claim "+string(project), project, ttl)
-	return s.Store.Claim(ctx, project, ttl)
+	c, wait, err := s.Store.Claim(ctx, project, ttl)
+	return s.claimed(c), wait, err
 }
 
 // ClaimKey implements [store.Store].
 func (s *Store) ClaimKey(ctx context.Context, key store.Key, ttl time.Duration) (*store.Claim, error) {
 	s.step(ctx, "ClaimKey "+key.String(), key, ttl)
-	return s.Store.ClaimKey(ctx, key, ttl)
+	c, err := s.Store.ClaimKey(ctx, key, ttl)
+	return s.claimed(c), err
 }
 
 // Save implements [store.Store].
 func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) error {
 	s.step(ctx, "Save "+c.Key.String(), c.Token, link)
-	return s.Store.Save(ctx, c, link)
+	return s.stored(c, link, s.Store.Save(ctx, c, link))
 }
 
 // Check implements [store.Store].
@@ -122,21 +123,16 @@ func (s *Store) Check(ctx context.Context, c *store.Claim) error {
 // Finish implements [store.Store].
 func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
 	s.step(ctx, "Finish "+c.Key.String(), c.Token, link, history, out)
-	s.demandReason(c.Key, out)
-	return s.Store.Finish(ctx, c, link, history, out)
+	s.ends(c, out)
+	return s.stored(c, link, s.Store.Finish(ctx, c, link, history, out))
 }
 
 // FinishAndClaim implements [store.Store].
 func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
 	s.step(ctx, "FinishAndClaim "+c.Key.String(), c.Token, link, history, out, ttl)
-	s.demandReason(c.Key, out)
-	return s.Store.FinishAndClaim(ctx, c, link, history, out, ttl)
-}
-
-func (s *Store) demandReason(key store.Key, out store.Outcome) {
-	if s.Unexplained != nil && out.Unexplained() {
-		s.Unexplained(key, out)
-	}
+	s.ends(c, out)
+	next, err := s.Store.FinishAndClaim(ctx, c, link, history, out, ttl)
+	return s.claimed(next), s.stored(c, link, err)
 }
 
 // Standing implements [store.Store].

@@ -1,0 +1,48 @@
+package sim
+
+import (
+	"context"
+	"runtime/pprof"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Witness is told what the replicas do with claims, before anything else goes on.
+type Witness interface {
+	// Claimed: the actor has a claim.
+	Claimed(actor string, c *store.Claim)
+	// Stored: the record of the actor's claim is in the store; nil: it has none any more.
+	Stored(actor string, c *store.Claim, link *mapping.Link)
+	// Ends: the actor is about to finish a claim.
+	Ends(actor string, c *store.Claim, out store.Outcome)
+	// Sent: the actor is about to send a request for a claim of the key.
+	Sent(actor, key, what string, body []byte)
+}
+
+func (s *Store) claimed(c *store.Claim) *store.Claim {
+	if s.Witness != nil && c != nil {
+		s.Witness.Claimed(s.Actor, c)
+	}
+	return c
+}
+
+func (s *Store) stored(c *store.Claim, link *mapping.Link, err error) error {
+	if s.Witness != nil && err == nil {
+		s.Witness.Stored(s.Actor, c, link)
+	}
+	return err
+}
+
+func (s *Store) ends(c *store.Claim, out store.Outcome) {
+	if s.Witness != nil {
+		s.Witness.Ends(s.Actor, c, out)
+	}
+}
+
+// sent tells of a request that goes out under the label of a key.
+func (n *Network) sent(ctx context.Context, what string, body []byte) {
+	if key, is := pprof.Label(ctx, "key"); is && n.Witness != nil {
+		n.Witness.Sent(n.Actor, key, what, body)
+	}
+}
