@@ -214,11 +214,10 @@ func (w taskMaker) madeTask(c *mapping.Pair, t *mapping.Task, how string) {
 	}
 	w.happensTo(c, mapping.EventCompleted)
 	c.Card, c.Intent = mapping.NameTask(t), nil
-	state := mapping.ItemState(t.State)
-	state.Value = mapping.StateTodo
+	title := baseOf(sent, mapping.Versioned{Value: sent})
 	c.Base = map[mapping.Attribute]mapping.Base{
-		mapping.Title: baseOf(sent, mapping.Versioned{Value: sent, Version: t.Title.Version}),
-		mapping.State: baseOf(mapping.StateTodo, state),
+		mapping.Title: planningWriter(w).answered(mapping.Title, title, sent, t.Title),
+		mapping.State: initialState(mapping.ItemState(t.State)),
 	}
 	w.count(CountWrites, w.link.Route, string(mapping.Planning), string(mapping.Title))
 	saver(w).observeLag(mapping.Planning)
@@ -382,7 +381,7 @@ func (w taskMaker) trackedBy(child *mapping.Pair, task *mapping.Task, how string
 	if state.Value == "" {
 		state.Value = mapping.StateTodo
 	}
-	w.pair.SetBase(mapping.State, mapping.Base{GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: state.Version})
+	w.pair.SetBase(mapping.State, initialState(state))
 	w.p[mapping.State] = state
 	w.pair.Card.CountersVersion++
 	w.notePart(string(mapping.Tracking), mapping.Planning, mapping.State, "create", "tracking task "+string(task.ID)+" "+how)

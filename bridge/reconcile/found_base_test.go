@@ -1,0 +1,67 @@
+package reconcile_test
+
+import (
+	"testing"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+)
+
+// TestBaseOfATaskThatWasEditedBeforeItIsFound: a person edits a task before the bridge, which got
+// no answer when it made it, finds it. No record names a text in a version that has another one.
+func TestBaseOfATaskThatWasEditedBeforeItIsFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		tracking bool
+		edit     func(*mapping.Task)
+	}{
+		"title of a line's":   {false, func(t *mapping.Task) { t.Title.Value += " tok7" }},
+		"state of a line's":   {false, func(t *mapping.Task) { t.State.Value = mapping.StateDone }},
+		"state of an issue's": {true, func(t *mapping.Task) { t.State.Value = mapping.StateInProgress }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			passes(t, func(w *world) {
+				w.route.Tasks, w.route.TrackingTask = mapping.TasksChecklist, c.tracking
+				w.restart()
+				w.openIssue("Title", "tok2\n\n- [ ] item tok3")
+				w.watched = func(s *reconcile.Step) {
+					if save, is := s.Effect.(reconcile.Save); is {
+						w.verifyBases(save.Link)
+					}
+				}
+				w.befall("CreateTasks", answerLost, func() {})
+				w.faults.then = func() {
+					for _, task := range w.plan.tasks {
+						w.editTask(task, c.edit)
+					}
+				}
+				w.settle()
+				w.verifyAnyList(false)
+			})
+		})
+	}
+}
+
+// verifyBases fails where a record names a task's value in the version that it has now, and that
+// is another one.
+func (w *world) verifyBases(l *mapping.Link) {
+	tracking := l.Child(mapping.Tracking)
+	for _, task := range w.plan.tasks {
+		for _, p := range l.All() {
+			switch {
+			case tracking != nil && tracking.Card.ID == task.ID && p == &l.Pair: // it has the state's base
+				w.verifyBase(p, mapping.State, task.State)
+			case p.Card.ID == task.ID:
+				w.verifyBase(p, mapping.Title, task.Title)
+				w.verifyBase(p, mapping.State, mapping.ItemState(task.State))
+			}
+		}
+	}
+}
+
+func (w *world) verifyBase(p *mapping.Pair, a mapping.Attribute, now mapping.Versioned) {
+	if b, agreed := p.Base[a]; agreed && b.Version == now.Version && !mapping.Same(a, b.Planning, now.Value) {
+		w.fail("the record names %s %q in version %d, and that is %q", a, b.Planning, b.Version, now.Value)
+	}
+}
