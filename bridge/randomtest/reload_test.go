@@ -78,14 +78,17 @@ func (c *chaos) endReload() {
 	c.reload(false)
 }
 
-// untakenSpells are the times without the route as they are for whoever makes cards: the
-// first poll of a route that is new, or back, records what is there.
-func (c *chaos) untakenSpells() (all []span) {
-	for _, s := range c.reloads.spells {
-		if !s.to.IsZero() {
-			s.to = secondPoll(c.Planning.Journal(), s.to)
+// unpolled are the ends of the times with the route, from the last listing on: a card that no
+// poll showed by then is old when the route is back.
+func unpolled(spells []span, calls []planningtest.Call) (all []span) {
+	for _, s := range spells {
+		end := span{to: s.from}
+		for _, call := range calls {
+			if isListing(call) && call.Time.Before(s.from) {
+				end.from = call.Time
+			}
 		}
-		all = append(all, s)
+		all = append(all, end)
 	}
 	return all
 }
@@ -116,7 +119,7 @@ func (c *chaos) cardsElsewhere() map[string]bool {
 // belong to a round that began before; zero: there is none.
 func secondPoll(calls []planningtest.Call, from time.Time) time.Time {
 	calls = slices.DeleteFunc(slices.Clone(calls), func(call planningtest.Call) bool {
-		return call.Op != planningtest.OpBacklogItems || call.Status != http.StatusOK || call.Fault != "" || call.Time.Before(from)
+		return !isListing(call) || call.Time.Before(from)
 	})
 	if len(calls) < 2 {
 		return time.Time{}
@@ -124,9 +127,14 @@ func secondPoll(calls []planningtest.Call, from time.Time) time.Time {
 	return calls[1].Time.Add(time.Second)
 }
 
+// isListing reports whether a call is a complete listing of the backlog.
+func isListing(call planningtest.Call) bool {
+	return call.Op == planningtest.OpBacklogItems && call.Status == http.StatusOK && call.Fault == ""
+}
+
 // unrouted reports whether an item was made when it may not have been taken any more.
 func (s seen) unrouted(made time.Time) bool {
-	return slices.ContainsFunc(s.away, func(a span) bool { return a.has(made) || a.has(made.Add(unroutedBefore)) })
+	return outside(s.away, made)
 }
 
 // whileAway complains of what was written while no bridge had the route.
@@ -151,7 +159,7 @@ func writtenIn(spells []span, known time.Duration, calls []githubtest.Call, what
 }
 
 // TestCardsBeforeTheSecondPollMayBeOld: a card that is made before the second complete
-// listing with the route may be left alone.
+// listing with the route, or after the last one, may be left alone.
 func TestCardsBeforeTheSecondPollMayBeOld(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	poll := func(second int, fault planningtest.FaultKind) planningtest.Call {
@@ -163,6 +171,10 @@ func TestCardsBeforeTheSecondPollMayBeOld(t *testing.T) {
 	}
 	if got := secondPoll(calls[:2], at); !got.IsZero() {
 		t.Errorf("after one poll the route takes cards from %s on", got)
+	}
+	want := []span{{at.Add(time.Second), at.Add(3 * time.Second)}}
+	if got := unpolled([]span{{want[0].to, at.Add(9 * time.Second)}}, calls); !slices.Equal(got, want) {
+		t.Errorf("no poll shows cards in %v, want %v", got, want)
 	}
 }
 
