@@ -10,24 +10,26 @@ const PartedWhy = "unlinked by an operator"
 
 // Erase removes from a link every text that people wrote, and every digest of
 // one, and keeps the ids: neither item enters again, and an operator can link
-// the pair anew.
+// the pair anew. Where it returns an error it has changed nothing.
 func (l *Link) Erase() error {
-	if err := l.Advance(EventErased); err != nil {
+	root := l.Pair
+	if err := root.Advance(EventErased); err != nil {
 		return err
 	}
-	parts, children := l.SubLinks, l.Children
-	*l = Link{ID: l.ID, Project: l.Project, Route: l.Route, Pair: l.Pair.erased(), Parted: true, Epoch: l.Epoch}
-	for _, p := range parts {
-		if err := p.Advance(EventErased); err != nil {
+	erased := Link{ID: l.ID, Project: l.Project, Route: l.Route, Pair: root.erased(), Parted: true, Epoch: l.Epoch}
+	for _, p := range l.SubLinks {
+		part := *p
+		if err := part.Advance(EventErased); err != nil {
 			return err
 		}
-		kept := p.erased()
-		l.SubLinks = append(l.SubLinks, &kept)
+		kept := part.erased()
+		erased.SubLinks = append(erased.SubLinks, &kept)
 	}
-	for _, c := range children {
+	for _, c := range l.Children {
 		kept := c.erased()
-		l.Children = append(l.Children, &kept)
+		erased.Children = append(erased.Children, &kept)
 	}
+	*l = erased
 	return nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"planbridge/mapping"
 )
 
@@ -96,6 +98,25 @@ func TestEraseLeavesNoText(t *testing.T) {
 		again := *l
 		if err := again.Erase(); err != nil {
 			t.Errorf("%s: erased once more: %v", state, err)
+		}
+	}
+}
+
+// TestEraseOfAnUnknownState: a link with a pair in a state of a later version is refused as a whole,
+// so that no part of it is lost.
+func TestEraseOfAnUnknownState(t *testing.T) {
+	for name, spoil := range map[string]func(*mapping.Link){
+		"of the link": func(l *mapping.Link) { l.State = "frozen" },
+		"of a part":   func(l *mapping.Link) { l.SubLinks[0].State = "frozen" },
+	} {
+		l, want := fullLink(mapping.Linked), fullLink(mapping.Linked)
+		spoil(l)
+		spoil(want)
+		if err := l.Erase(); err == nil {
+			t.Errorf("%s: it was erased", name)
+		}
+		if d := cmp.Diff(want, l); d != "" {
+			t.Errorf("%s: the link was changed: %s", name, d)
 		}
 	}
 }
