@@ -24,9 +24,6 @@ func (b *Burndown) Now(at time.Time) float64 {
 	if len(b.Remaining) == 0 {
 		return b.Original
 	}
-	day := len(b.Remaining) - 1
-	if !b.Start.IsZero() {
-		day = min(day, max(0, int(at.Sub(b.Start)/(24*time.Hour))))
-	}
-	return b.Remaining[day]
+	day := int(at.Sub(b.Start) / (24 * time.Hour)) // without a start, the last one
+	return b.Remaining[min(max(0, day), len(b.Remaining)-1)]
 }

@@ -81,7 +81,7 @@ func boxes(body string) []box {
 	_ = ast.Walk(blocksOnly.Parse(text.NewReader(parseable(body))), func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker returns no error
 		if item, ok := n.(*ast.ListItem); ok && entering {
 			first := item.FirstChild()
-			if first != nil && first.Kind() != ast.KindCodeBlock && first.Lines() != nil && first.Lines().Len() > 0 {
+			if first != nil && first.Kind() != ast.KindCodeBlock && first.Lines().Len() > 0 {
 				if b, ok := boxAt(body, lf.of(first.Lines().At(0).Start)); ok {
 					b.node = item
 					found = append(found, b)

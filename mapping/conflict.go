@@ -66,13 +66,11 @@ func asks(a Attribute, g string, p Versioned, fresh bool, why string) Decision {
 // GitHub meanwhile merges with it.
 func merged(a Attribute, hub, plan, g string, p Versioned) Decision {
 	d := Decision{Attribute: a, Action: MergeBoth, Why: "both sides changed different parts"}
-	switch onHub, onPlan := Same(a, hub, g), Same(a, plan, p.Value); {
-	case onPlan && onHub:
-		return adopt(a, g, p, d.Why)
-	case onPlan:
+	switch {
+	case Same(a, plan, p.Value):
 		d.GitHub = &Write{From: g, To: hub}
 		d.Base = Base{GitHub: hub, Planning: p.Value, Version: p.Version}
-	case onHub:
+	case Same(a, hub, g):
 		d.Planning = &Write{From: p.Value, To: plan, Version: p.Version}
 		d.Base = Base{GitHub: g, Planning: plan, Version: p.Version}
 	default:

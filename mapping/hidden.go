@@ -24,7 +24,7 @@ func HiddenOn(side Side, text string) Hidden {
 		r, size := utf8.DecodeRuneInString(text[at:])
 		flag = r == blackFlag || flag && isTag(r)
 		switch {
-		case r == '<' && !ended && strings.HasPrefix(text[at:], "<!--"):
+		case !ended && strings.HasPrefix(text[at:], "<!--"):
 			h.Comments++
 			if end := strings.Index(text[at:], "-->"); end > 0 {
 				size = end + len("-->")
