@@ -93,7 +93,7 @@ func MilestoneMark(description string) string {
 //	| end date        | due date                                                              |
 //	| past, or not    | closed, or open                                                       |
 func ProjectMilestone(sprint Sprint, existing []Milestone, keys Keys) (want Milestone, write bool) {
-	now, found := FindMilestone(existing, sprint.ID, keys)
+	now, _ := FindMilestone(existing, sprint.ID, keys)
 	want = Milestone{
 		Number:      now.Number,
 		Title:       milestoneTitle(sprint, now, existing),
@@ -106,7 +106,7 @@ func ProjectMilestone(sprint Sprint, existing []Milestone, keys Keys) (want Mile
 	}
 	nowText, _ := keys.Body(now.Description)
 	wantText, _ := keys.Body(want.Description)
-	same := found && now.Title == want.Title && now.State == want.State && DueOn(now.DueOn).Equal(want.DueOn) &&
+	same := now.Title == want.Title && now.State == want.State && DueOn(now.DueOn).Equal(want.DueOn) &&
 		Canonical(nowText) == Canonical(wantText)
 	return want, !same
 }

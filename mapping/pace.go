@@ -155,13 +155,13 @@ func (x *Exchange) Take(changes ...Change) {
 	score := quickScore
 	wrote := maps.Clone(x.Wrote)
 	for _, c := range changes {
-		at, ok := wrote[c.Side]
+		at := wrote[c.Side] // zero: long ago
 		from := c.From
 		if from.IsZero() {
 			from = c.Seen
 		}
 		switch {
-		case !ok, c.Several, c.Seen.Sub(at) > answerWithin:
+		case c.Several, c.Seen.Sub(at) > answerWithin:
 			score = 0
 		case from.Sub(at) > quickly:
 			score = min(score, slowScore)

@@ -285,7 +285,7 @@ func (in *Input) restrain(d Decision) Decision {
 
 // halfway reports whether a merge goes on to GitHub once planning has it.
 func (d Decision) halfway() bool {
-	return d.Action == MergeBoth && d.Planning != nil && d.Planning.To != d.Base.Planning
+	return d.Planning != nil && d.Planning.To != d.Base.Planning
 }
 
 // oneWay turns a decision that writes against the route's direction into one

@@ -134,7 +134,7 @@ func (r *Route) MatchesRepo(repo string) bool {
 	if r.Names(repo) {
 		return true
 	}
-	meant := func(own string) bool { return IsGlob(own) && globMatch(own, repo) }
+	meant := func(own string) bool { return globMatch(own, repo) }
 	return slices.ContainsFunc(r.Repositories, meant) && !r.Excludes(repo)
 }
 
