@@ -57,6 +57,13 @@ func TestCompareWordsLosesNothing(t *testing.T) {
 		if whole(ofA, false) != a || whole(ofB, false) != b {
 			t.Fatalf("%q and %q became %q and %q", a, b, shown(ofA), shown(ofB))
 		}
+		for _, list := range [][]Stretch{ofA, ofB} {
+			for i, s := range list {
+				if s.Text == "" || i > 0 && s.Alone == list[i-1].Alone {
+					t.Fatalf("%q and %q have empty stretches, or two of a kind: %v and %v", a, b, ofA, ofB)
+				}
+			}
+		}
 		if whole(ofA, true) != whole(ofB, true) {
 			t.Fatalf("%q and %q share %q and %q", a, b, whole(ofA, true), whole(ofB, true))
 		}
