@@ -133,6 +133,7 @@ func TestHalfKnownTimesTellNothing(t *testing.T) {
 		"where they meet":             {Interval{at(2), at(3)}, Interval{at(1), at(2)}, ""},
 		"GitHub's end is not known":   {Interval{From: at(8)}, early, ""},
 		"GitHub's start is not known": {Interval{To: at(9)}, early, ""},
+		"its end alone is early":      {Interval{To: at(0)}, early, ""},
 		"planning's is not known":     {late, Interval{}, ""},
 		"planning's end is not known": {late, Interval{From: at(1)}, ""},
 		"its start is not known":      {early, Interval{To: at(9)}, ""},
