@@ -99,6 +99,8 @@ func TestAccepts(t *testing.T) {
 		"none of the labels":        {Route{Labels: []string{"bug", "task"}}, "other", "", "it has none of the labels bug, task"},
 		"no label at all":           {Route{Labels: []string{"bug"}}, "", "", "it has none of the labels bug"},
 		"excluded":                  {Route{ExcludeLabels: []string{"wontplan"}}, "wontplan", "", "it has the excluded label wontplan"},
+		"not excluded":              {Route{ExcludeLabels: []string{"wontplan", "later"}}, "bug", "", ""},
+		"asked for, not excluded":   {Route{Labels: []string{"bug"}, ExcludeLabels: []string{"wontplan"}}, "bug", "", ""},
 		"excluded beats asked for":  {Route{Labels: []string{"bug"}, ExcludeLabels: []string{"wontplan"}}, "bug,wontplan", "", "it has the excluded label wontplan"},
 		"ignored beats all":         {Route{Labels: []string{"bug"}}, "plan:ignore", "", "it has the label plan:ignore"},
 		"anybody":                   {Route{Authors: AuthorsAny}, "", "NONE", ""},

@@ -13,6 +13,8 @@ func TestRouteOfALink(t *testing.T) {
 	}
 	maker := route("site", "p", "acme/site")
 	maker.CreateIssues, maker.NewCardsIn = true, "acme/site"
+	other := maker
+	other.Name = "other"
 	excluding := route("web", "p", "acme/*")
 	excluding.Exclude = []string{"acme/web"}
 	none := route("web", "p", "acme/site")
@@ -33,6 +35,7 @@ func TestRouteOfALink(t *testing.T) {
 		"one of a list":               {[]Route{route("web", "p", "acme/*"), route("list", "p", "acme/api", "acme/web")}, linked, "list", nil},
 		"excluded":                    {[]Route{excluding}, linked, "", nil},
 		"excluded, and another":       {[]Route{excluding, route("rest", "p", "acme/w*")}, linked, "rest", nil},
+		"its own, of several":         {[]Route{route("a", "p", "acme/web"), route("web", "p", "acme/web")}, linked, "web", nil},
 		"pointed elsewhere":           {[]Route{route("web", "p", "acme/api")}, linked, "web", nil},
 		"elsewhere, and another":      {[]Route{route("web", "p", "acme/api"), route("new", "p", "acme/web")}, linked, "new", nil},
 		"of another project":          {[]Route{route("site", "q", "acme/web")}, linked, "", nil},
@@ -43,6 +46,9 @@ func TestRouteOfALink(t *testing.T) {
 		"a card, another makes them":  {[]Route{none, maker}, card, "site", nil},
 		"an issue is not made now":    {[]Route{none}, making, "", nil},
 		"an issue may have been made": {[]Route{none}, sent, "web", nil},
+		"an issue may be elsewhere":   {[]Route{none, route("api", "p", "acme/api"), maker}, sent, "web", nil},
+		"a card, its own makes them":  {[]Route{other, maker}, Link{Route: "site", Project: "p", Pair: card.Pair}, "site", nil},
+		"an issue without a number":   {[]Route{route("site", "p", "acme/web")}, Link{Route: "web", Project: "p", Pair: Pair{Issue: IssueID{ID: 1, Repo: "acme/web"}}}, "site", nil},
 		"a card, its bucket unknown":  {[]Route{maker}, Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: "c", BucketName: "Other"}}}, "", nil},
 	} {
 		got, among := NewRoutes(c.routes).Of(&c.link)
@@ -130,6 +136,9 @@ func TestProjectsByName(t *testing.T) {
 		if got := rs.ProjectNamed(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
+	}
+	if leading := NewRoutes([]Route{{Name: "web", Project: "p4"}}); !leading.Names("p4") || leading.Names("p5") {
+		t.Error("a project that only a route leads to is not named, or another one is")
 	}
 	for project, want := range map[ObjectID]string{"p1": "web", "p2": "ops", "p3": "p3"} {
 		if got := rs.ProjectName(project); got != want {
