@@ -36,6 +36,7 @@ func TestMatchItems(t *testing.T) {
 		"a number and words behind it":   {"1", "1 apple for the tea on Sunday", []int{0}},
 		"another text behind a mark":     {"pay rent", "!!! call the bank", []int{-1}},
 		"no text is continued by none":   {"|b", "anything at all|b", []int{-1, 1}},
+		"nor by a mark":                  {"|b", "!!!|b", []int{-1, 1}},
 		"two of one text, one renamed":   {"test|test", "test|test it", []int{0, 1}},
 		"the second of two renamed":      {"a|test|b|test|c", "a|test it|b|test|c", []int{0, 1, 2, 3, 4}},
 		"exchanged":                      {"one|two", "two|one", []int{1, 0}},

@@ -29,6 +29,8 @@ func TestSetItems(t *testing.T) {
 		"rename and tick":                  {"- [ ] a\n- [ ] b\n", []mapping.Item{{Text: "c", Checked: true, At: 2}}, "- [ ] a\n- [x] c\n"},
 		"onto one line":                    {"- [ ] a\n", []mapping.Item{{Text: "b\nc\x00", At: 1}}, "- [ ] b c\n"},
 		"no empty name":                    {"- [ ] a\n", []mapping.Item{{Text: " ", Checked: true, At: 1}, {Text: "\n"}}, "- [x] a\n"},
+		"untick without a name":            {"- [x] a\n", []mapping.Item{{At: 1}}, "- [ ] a\n"},
+		"the name of the last wish":        {"- [ ] a\n", []mapping.Item{{Text: "b", Checked: true, At: 1, Remove: true}, {At: 1}}, "- [ ] b\n"},
 		"remove":                           {"one\n- [ ] a\n- [ ] b\ntwo\n", []mapping.Item{{Text: "a", At: 1, Remove: true}}, "one\n- [ ] b\ntwo\n"},
 		"remove without a name":            {"- [ ] a\n- [ ] b\n", []mapping.Item{{At: 2, Remove: true}}, "- [ ] a\n"},
 		"remove the last":                  {"- [ ] a", []mapping.Item{{At: 1, Remove: true}}, ""},

@@ -126,6 +126,7 @@ func TestParts(t *testing.T) {
 // known yet.
 func TestPartOfAnItem(t *testing.T) {
 	root := ofTheFamily()
+	root.SubLinks = append(root.SubLinks, FoundPart(GitHub, "no task yet", noon))
 	for ref, want := range map[Ref]*Pair{
 		IssueRef(2): root.SubLinks[0], TaskRef("task"): root.SubLinks[0], TaskRef("unmade"): root.SubLinks[1],
 		IssueRef(0): nil, IssueRef(1): nil, CardRef("card"): nil, CardRef("task"): nil, TaskRef(""): nil, TaskRef("tracking"): nil,

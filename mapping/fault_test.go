@@ -26,6 +26,7 @@ func TestFaults(t *testing.T) {
 		"a lost answer":             {ErrUncertain, ErrUncertain, "outcome unknown", false},
 		"a followed redirect":       {&MovedError{Repo: "acme/api", Number: 3, Location: "https://example.com"}, ErrMoved, "moved to acme/api#3", true},
 		"a redirect to nowhere":     {&MovedError{Location: "https://example.com/1"}, ErrMoved, "moved to https://example.com/1", true},
+		"a redirect of a number":    {&MovedError{Number: 3, Location: "/x"}, ErrMoved, "moved to /x", true},
 		"a redirect of half a name": {&MovedError{Repo: "acme/api", Location: "/x"}, ErrMoved, "moved to /x", true},
 		"a refused value":           {&Rejection{Status: 422, Field: "title", Message: "is too long"}, ErrRejected, "rejected: is too long", true},
 		"refused without a word":    {&Rejection{Status: 400}, ErrRejected, "rejected", true},

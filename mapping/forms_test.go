@@ -19,6 +19,8 @@ func TestGitHubForm(t *testing.T) {
 		{Summary, "a\x00b\x07\tc\r\nd\u0085e\x7f", "ab\tc\r\nde"},
 		{Summary, "trailing  \n\n", "trailing  \n\n"},
 		{Summary, "two lines\r\x00\nfurther on", "two lines\r\n\nfurther on"},
+		{Summary, "a line end\r\x00b", "a line end\rb"},
+		{Summary, "two \x00\nlines", "two \nlines"},
 		{Estimate, "3.0", "3"},
 		{State, StateDone, StateDone},
 	} {
@@ -79,6 +81,22 @@ func TestSameOfASide(t *testing.T) {
 	} {
 		if got := Same(x.a, x.x, x.y); got != x.want {
 			t.Errorf("%s: %.20q and %.20q are the same: %v", x.a, x.x, x.y, got)
+		}
+	}
+}
+
+// TestViewsAreOfPeoplesText: what the bridge adds is taken off the texts that have it. A title that
+// says the same is a person's.
+func TestViewsAreOfPeoplesText(t *testing.T) {
+	keys := NewKeys([]byte("key"))
+	footer := keys.AppendFooter("", Marker{MarkCard, "link", "nonce", "12"}, "acme/web", 12, "https://github.com/acme/web/issues/12")
+	title, summary := Versioned{footer, 3}, Versioned{"text\n\n" + footer, 4}
+	for name, view := range map[string]View{
+		"a card": CardView(&Card{Title: title, Summary: summary}, keys),
+		"a task": TaskItemView(&Task{Title: title, Summary: summary}, keys),
+	} {
+		if view[Title] != title || view[Summary] != (Versioned{"text", 4}) {
+			t.Errorf("%s says %+v", name, view)
 		}
 	}
 }

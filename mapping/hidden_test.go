@@ -55,6 +55,9 @@ func TestHidden(t *testing.T) {
 	if got := mapping.HiddenOn(mapping.GitHub, defused).String(); got != "" {
 		t.Errorf("the bridge's own marks in %q count as %s", shown(defused), got)
 	}
+	if got := mapping.HiddenOn(mapping.Planning, "GH\u2060-12 @bob\u2060").String(); got != "2 zero-width characters" {
+		t.Errorf("in planning, where the bridge puts none, joiners count as %q", got)
+	}
 	for _, unit := range []string{"<!--", "<!-- -->", "\u200d", "\u202e", "-->"} {
 		mappingtest.Growth(t, "hidden text of "+unit, 16<<10, func(size int) {
 			mapping.HiddenOn(mapping.GitHub, strings.Repeat(unit, size/len(unit)))

@@ -79,6 +79,7 @@ func TestOwned(t *testing.T) {
 	t.Parallel()
 	for label, want := range map[string]bool{
 		"plan:Done": true, "PLAN:done": true, "plan:conflict": true, "bucket:Incoming": true, "Bucket:x": true,
+		"plan:": true, "bucket:": true, "bucket": false,
 		"points/3": true, "POINTS/3.5": true, "hours/0.25": true,
 		"plan:ignore": false, "Plan:Ignore": false, "in-progress": false, "bug": false, "plan": false, "planning": false,
 		"points/many": false, "points/": false, "mypoints/3": false, "": false, "größe": false,
@@ -180,6 +181,8 @@ func TestPatternOfALabel(t *testing.T) {
 		"shorter than what stands round": {"aa{value}aa", "aaa", ""},
 		"another word in front":          {"points/{value}", "hours/3", ""},
 		"another word behind":            {"{value} points", "3 hours", ""},
+		"other letters in front":         {"points/{value}", "version3", ""},
+		"other letters behind":           {"{value} points", "3 apples", ""},
 		"a word more":                    {"points/{value}", "points/3 or 5", ""},
 		"part of a word":                 {"points/{value}", "points", ""},
 		"no pattern":                     {"", "3", ""},
@@ -233,7 +236,13 @@ func TestBoundsOfLabels(t *testing.T) {
 		change func(*mapping.LabelScheme)
 		want   string // "": it is valid
 	}{
-		"the longest prefix":       {func(s *mapping.LabelScheme) { s.Prefix = strings.Repeat("é", 41) }, ""},
+		"the longest prefix": {func(s *mapping.LabelScheme) { s.Prefix = strings.Repeat("é", 41) }, ""},
+		"room for ten digits": {func(s *mapping.LabelScheme) {
+			s.Hours = strings.Repeat("é", 30) + "{value}" + strings.Repeat("é", 10)
+		}, ""},
+		"room for nine": {func(s *mapping.LabelScheme) {
+			s.Hours = strings.Repeat("é", 31) + "{value}" + strings.Repeat("é", 10)
+		}, "hours: "},
 		"a prefix too long":        {func(s *mapping.LabelScheme) { s.Prefix = strings.Repeat("é", 42) }, "is too long, a label has at most 50 characters"},
 		"the longest in-progress":  {func(s *mapping.LabelScheme) { s.InProgress = strings.Repeat("é", 50) }, ""},
 		"in-progress too long":     {func(s *mapping.LabelScheme) { s.InProgress = strings.Repeat("é", 51) }, "in_progress: "},

@@ -42,6 +42,18 @@ func TestQuestionOfAPartedPair(t *testing.T) {
 	}
 }
 
+// TestErasedQuestionIsNotAskedAgain: nobody could answer it without the values.
+func TestErasedQuestionIsNotAskedAgain(t *testing.T) {
+	c := Conflict{ID: "c", State: ConflictOpen, GitHub: "ours", Planning: "theirs", At: noon}
+	if !c.Part(noon) {
+		t.Fatal("it was no question")
+	}
+	c.Erase()
+	if c.Reopen() || c.State != ConflictErased {
+		t.Errorf("it was asked again: %+v", c)
+	}
+}
+
 // TestConflictOfTheSameValues: an entry is found again by what met, whatever link or spelling
 // it came with.
 func TestConflictOfTheSameValues(t *testing.T) {

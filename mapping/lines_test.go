@@ -149,6 +149,63 @@ func TestLinesOfManyBodies(t *testing.T) {
 	}
 }
 
+// TestLinesOfAnUnknownBody: the line of an item that is there is found when it was renamed, and the
+// line of one that is away only by its very text.
+func TestLinesOfAnUnknownBody(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		state mapping.LinkState
+		body  string
+		tasks int
+	}{
+		"there":            {mapping.Linked, "- [ ] write tests\n", 1},
+		"there, renamed":   {mapping.Linked, "- [ ] write more tests\n", 1},
+		"there, rewritten": {mapping.Linked, "- [ ] call the bank\n", 0},
+		"away":             {mapping.Left, "- [ ] write tests\n", 1},
+		"away, renamed":    {mapping.Left, "- [ ] write more tests\n", 0},
+	} {
+		l := &mapping.Link{Pair: mapping.Pair{Base: map[mapping.Attribute]mapping.Base{mapping.Summary: {GitHub: "one"}}}}
+		l.SetTaskLines("two", mapping.LineSet{})
+		l.Children = []*mapping.Pair{{Kind: mapping.Tracking}, {Kind: mapping.Checklist, State: c.state, Item: "write tests"}}
+		if set := l.TaskLines(c.body); len(set) != c.tasks {
+			t.Errorf("%s: the lines %v are tasks, want %d", name, set, c.tasks)
+		}
+	}
+}
+
+// TestFirstLines has a row for each body that is the first to be remembered: that of the base has
+// its lines once, and a link that never agreed on a text has no other body.
+func TestFirstLines(t *testing.T) {
+	t.Parallel()
+	const base = "- [ ] a\n"
+	agreed := map[mapping.Attribute]mapping.Base{mapping.Summary: {GitHub: base}}
+	for name, c := range map[string]struct {
+		base   map[mapping.Attribute]mapping.Base
+		bodies []string
+		kept   []string
+	}{
+		"the base's":            {agreed, []string{base}, []string{base}},
+		"another one":           {agreed, []string{"new"}, []string{"new", base}},
+		"no base":               {nil, []string{"new"}, []string{"new"}},
+		"no base, an empty one": {nil, []string{"", "1", "2", "3"}, []string{"3", "2", "1"}},
+	} {
+		l := &mapping.Link{Pair: mapping.Pair{Base: c.base}}
+		for _, body := range c.bodies {
+			l.SetTaskLines(body, mapping.LineSet{1: true})
+		}
+		var kept, want []string
+		for _, seen := range l.Family.Lines {
+			kept = append(kept, seen.Body)
+		}
+		for _, body := range c.kept {
+			want = append(want, mapping.DigestText(body))
+		}
+		if !slices.Equal(kept, want) {
+			t.Errorf("%s: kept are %d bodies %v, want %v", name, len(kept), kept, want)
+		}
+	}
+}
+
 // TestLinesWithoutABase: a link that never agreed on a text remembers the latest three bodies.
 func TestLinesWithoutABase(t *testing.T) {
 	t.Parallel()

@@ -45,6 +45,12 @@ func TestMarkerOfAnotherProject(t *testing.T) {
 			t.Errorf("%s: text %q with %d markers, want the people's words and %d", name, body, len(marks), c.marks)
 		}
 	}
+	pasted := "see " + keys.Sign(m)
+	for project, marks := range map[mapping.ObjectID]int{"project-a": 1, "project-b": 0} {
+		if found := keys.In(project).Find(pasted); len(found) != marks {
+			t.Errorf("pasted in %s it is %d markers, want %d", project, len(found), marks)
+		}
+	}
 	if !m.IsFor("project-a") || m.IsFor("project-b") || !mark.IsFor("project-b") {
 		t.Error("IsFor tells the projects wrongly")
 	}

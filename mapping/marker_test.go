@@ -114,6 +114,17 @@ func TestKeyRotation(t *testing.T) {
 	mapping.Keys{}.Sign(mark)
 }
 
+// TestSigningNeedsAKey: a marker that nobody can verify does not get out.
+func TestSigningNeedsAKey(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if recover() == nil {
+			t.Error("a marker was signed without a key")
+		}
+	}()
+	mapping.Keys{}.Sign(mark)
+}
+
 func TestParseRejects(t *testing.T) {
 	t.Parallel()
 	good := keys.Sign(mark)

@@ -14,6 +14,8 @@ func TestPlace(t *testing.T) {
 		"renamed":                        {known, Card{Bucket: "listed", BucketName: "Inbox", StateID: "state"}, CardID{Bucket: "listed", BucketName: "Inbox", StateID: "state"}},
 		"a read":                         {known, Card{Bucket: "state"}, known},
 		"a read before any listing":      {made, Card{Bucket: "state"}, made},
+		"a read by the listing's id":     {known, Card{Bucket: "listed"}, known},
+		"a read of a bucket of one id":   {CardID{Bucket: "listed", BucketName: "Incoming"}, Card{Bucket: "listed"}, CardID{Bucket: "listed", BucketName: "Incoming"}},
 		"a sprint":                       {known, Card{}, known},
 		"a sprint before any listing":    {made, Card{}, CardID{Bucket: "listed", BucketName: "Incoming", StateID: "state", Made: "Incoming"}},
 		"a read after a move":            {known, Card{Bucket: "other"}, CardID{Bucket: "other"}},

@@ -120,7 +120,7 @@ func TestRecordsComeBackWhole(t *testing.T) {
 	l.Children[0] = &Pair{
 		Kind: Checklist, State: whole.State, Origin: whole.Origin, Nonce: whole.Nonce, Item: whole.Item, Card: CardID{ID: whole.Card.ID, CID: whole.Card.CID},
 		Base: whole.Base, Journal: Journal{Pending: whole.Pending, InFlight: whole.InFlight}, Intent: whole.Intent, Disputes: whole.Disputes,
-		Reads: Reads{GoneSince: whole.GoneSince},
+		Reads: Reads{GoneSince: whole.GoneSince}, Mark: whole.Mark,
 	}
 	data, err := json.Marshal(&l)
 	if err != nil {
