@@ -69,7 +69,7 @@ func (w *world) Settings() *reconcile.Settings {
 	return &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{w.route})}
 }
 
-func (w *world) Project(mapping.ObjectID) inventory.Planning { return side{w} }
+func (w *world) Project(mapping.ObjectID) inventory.Planning { return side{w: w} }
 
 func (w *world) Repositories(context.Context, string) ([]string, error) { return nil, nil }
 
@@ -120,7 +120,10 @@ func (w *world) Observe(ctx context.Context, project mapping.ObjectID, obs []sto
 }
 
 // side is the planning project.
-type side struct{ w *world }
+type side struct {
+	inventory.Planning // nil: an import asks for nothing else
+	w                  *world
+}
 
 func (s side) BacklogEach(_ context.Context, visit func(mapping.ObjectID, string, mapping.Card) error) error {
 	for _, c := range s.w.backlog {
@@ -131,9 +134,9 @@ func (s side) BacklogEach(_ context.Context, visit func(mapping.ObjectID, string
 	return visit("b2", "Elsewhere", card("other", "In another bucket"))
 }
 
-func (s side) EachCard(context.Context, func(mapping.Card) error) error { return nil }
-
 func (s side) BucketIDs(context.Context, string) ([]mapping.ObjectID, error) { return nil, nil }
+
+func (s side) EachCard(context.Context, func(mapping.Card) error) error { return nil }
 
 func (s side) Card(_ context.Context, id mapping.ObjectID) (mapping.Card, error) {
 	for _, c := range s.w.backlog {
@@ -142,10 +145,6 @@ func (s side) Card(_ context.Context, id mapping.ObjectID) (mapping.Card, error)
 		}
 	}
 	return mapping.Card{}, mapping.ErrNotFound
-}
-
-func (s side) Task(context.Context, mapping.ObjectID) (mapping.Task, error) {
-	return mapping.Task{}, mapping.ErrNotFound
 }
 
 // run runs an import to its end. What is in the queue is worked every second by work.

@@ -14,14 +14,11 @@ import (
 // raceEach lets people do something right before each of the bridge's next calls
 // of that name, one thing a call.
 func (w *world) raceEach(name string, do ...func()) {
-	w.faults.armed, w.faults.at = true, -1
-	w.faults.before = func(_ int, p point) {
-		if p.name == name && len(do) > 0 {
-			now := do[0]
-			do = do[1:]
-			now()
+	w.beforeEach(name, func(n int, _ func(fate)) {
+		if n <= len(do) {
+			do[n-1]()
 		}
-	}
+	})
 }
 
 // decideBy makes p the route's policy from now on.

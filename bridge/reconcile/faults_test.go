@@ -246,3 +246,17 @@ func (p *faultyPlan) UpdateCard(ctx context.Context, id mapping.ObjectID, user s
 func (p *faultyPlan) UpdateTask(ctx context.Context, id mapping.ObjectID, user string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
 	return call(p.f, "write", "UpdateTask", func() (reconcile.Updated, error) { return p.plan.UpdateTask(ctx, id, user, images, set) })
 }
+
+// beforeEach does something before each of the bridge's calls of that name, with the call's number,
+// from 1. It returns the number of calls so far. What do calls meets lets a fate befall the call.
+func (w *world) beforeEach(name string, do func(n int, meets func(fate))) (calls *int) {
+	calls = new(int)
+	w.faults.armed, w.faults.at = true, -1
+	w.faults.before = func(i int, p point) {
+		if p.name == name {
+			*calls++
+			do(*calls, func(f fate) { w.faults.at, w.faults.fate = i, f })
+		}
+	}
+	return calls
+}

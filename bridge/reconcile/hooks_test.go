@@ -22,23 +22,18 @@ func TestEchoesToldTwice(t *testing.T) {
 				w.agree()
 				w.hub.hooks, w.hub.stale = 2, 5*time.Second
 				w.hub.lag = func(int) time.Duration { return 20 * time.Second }
-				patches := 0
-				w.faults.armed, w.faults.fate, w.faults.at = true, answerLost, -1
-				w.faults.before = func(i int, p point) {
-					if p.name != "EditIssue" {
-						return
-					}
-					switch patches++; patches {
+				patches := w.beforeEach("EditIssue", func(n int, meets func(fate)) {
+					switch n {
 					case 1:
-						w.faults.at = i
+						meets(answerLost)
 					case 2:
 						w.editIssue(a, c.issue)
 					}
-				}
+				})
 				w.editCard(a, c.card)
 				w.settle()
 				w.verify(ends{conflicts: 1})
-				if patches < 2 {
+				if *patches < 2 {
 					w.fail("the write was not repeated")
 				}
 			})

@@ -66,21 +66,17 @@ func TestWriteThatSeemedLostAndComesAgainLate(t *testing.T) {
 	passes(t, func(w *world) {
 		w.agree()
 		w.hub.lag, w.hub.stale = never, 5*time.Second
-		writes := 0
-		w.faults.armed, w.faults.fate, w.faults.at = true, answerLost, -1
-		w.faults.before = func(i int, p point) {
-			if p.name != "EditIssue" {
-				return
-			}
-			switch writes++; writes {
+		w.beforeEach("EditIssue", func(n int, meets func(fate)) {
+			switch n {
 			case 1:
-				w.faults.at = i
+				meets(answerLost)
 			case 2:
 				w.editIssue(mapping.Title, to("tok5"))
-				w.faults.at, w.faults.fate, w.hub.stale = i, late, 0
+				w.hub.stale = 0
+				meets(late)
 				w.after(lateness/2, w.lookAgain)
 			}
-		}
+		})
 		w.editCard(mapping.Title, to("tok9"))
 		w.settle()
 		w.verify(ends{want: values{mapping.Title: "tok5"}})
@@ -98,15 +94,11 @@ func TestWriteMadeAgainComesLateAndNobodyTells(t *testing.T) {
 			passes(t, func(w *world) {
 				w.agree()
 				w.hub.lag = func(int) time.Duration { return time.Millisecond }
-				ours, writes := "", 0
-				w.faults.armed, w.faults.fate, w.faults.at = true, lost, -1
-				w.faults.before = func(i int, p point) {
-					if p.name != "EditIssue" {
-						return
-					}
-					switch writes++; writes {
+				ours := ""
+				writes := w.beforeEach("EditIssue", func(n int, meets func(fate)) {
+					switch n {
 					case 1:
-						w.faults.at = i
+						meets(lost)
 					case 2:
 						w.after(100*time.Millisecond, func() {
 							w.hub.lag = never
@@ -124,12 +116,12 @@ func TestWriteMadeAgainComesLateAndNobodyTells(t *testing.T) {
 							})
 						})
 					}
-				}
+				})
 				w.editCard(a, line(map[mapping.Attribute]string{mapping.Title: "tok1", mapping.Summary: "tok2"}[a], "tok9"))
 				w.settle()
 				w.settle()
-				if writes < 2 || !strings.Contains(ours, "tok9") {
-					w.fail("%d writes, of %q", writes, ours)
+				if *writes < 2 || !strings.Contains(ours, "tok9") {
+					w.fail("%d writes, of %q", *writes, ours)
 				}
 				w.verify(ends{conflicts: 1}) // no word of a person is gone
 			})

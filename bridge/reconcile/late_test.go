@@ -11,13 +11,11 @@ import (
 
 // lose makes the bridge's next calls of that name vanish, each with its answer.
 func (w *world) lose(name string, times int) {
-	w.faults.armed, w.faults.fate, w.faults.at = true, lost, -1
-	w.faults.before = func(i int, p point) {
-		if p.name == name && times > 0 {
-			times--
-			w.faults.at = i
+	w.beforeEach(name, func(n int, meets func(fate)) {
+		if n <= times {
+			meets(lost)
 		}
-	}
+	})
 }
 
 // loseTitle makes a pair of which the title tok9 was written to GitHub in vain, and
@@ -287,15 +285,10 @@ func TestLateWriteAndTheOneMadeInItsSteadRanOverEdits(t *testing.T) {
 	passes(t, func(w *world) {
 		w.agree()
 		w.hub.lag, w.hub.stale = never, 900*time.Millisecond
-		writes := 0
-		w.faults.armed, w.faults.fate, w.faults.at = true, late, -1
-		w.faults.before = func(i int, p point) {
-			if p.name != "EditIssue" {
-				return
-			}
-			switch writes++; writes {
+		w.beforeEach("EditIssue", func(n int, meets func(fate)) {
+			switch n {
 			case 1:
-				w.faults.at = i
+				meets(late)
 			case 2:
 				w.editIssue(mapping.Summary, line("tok2", "tok2 tok8"))
 				w.after(lateness/2, func() {
@@ -303,7 +296,7 @@ func TestLateWriteAndTheOneMadeInItsSteadRanOverEdits(t *testing.T) {
 					w.hub.lag = nil
 				})
 			}
-		}
+		})
 		w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
 		w.settle()
 		w.verify(ends{want: values{mapping.Summary: "tok2 tok8\n\nmiddle tok7\n\ntok3 tok9"}})
@@ -334,27 +327,22 @@ func TestRememberedEditIsNoLateWrite(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
 		w.agree()
-		writes := 0
-		w.faults.armed, w.faults.fate, w.faults.at = true, lost, -1
-		w.faults.before = func(i int, p point) {
-			if p.name != "EditIssue" {
-				return
-			}
-			switch writes++; writes {
+		writes := w.beforeEach("EditIssue", func(n int, meets func(fate)) {
+			switch n {
 			case 1, 3: // the second one runs over an edit, which the third brings back
-				w.faults.at = i
+				meets(lost)
 			case 2:
 				w.editIssue(mapping.Summary, line("tok2", "tok2 tok6"))
 			case 4:
 				w.hub.lag = never
 			}
-		}
+		})
 		w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
 		w.settle()
 		w.verify(ends{want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok6\n\nmiddle\n\ntok3 tok9"}})
 		w.expectHistory("late", 0)
-		if writes != 4 || w.hub.asked == 0 {
-			w.fail("%d writes, GitHub asked %d times", writes, w.hub.asked)
+		if *writes != 4 || w.hub.asked == 0 {
+			w.fail("%d writes, GitHub asked %d times", *writes, w.hub.asked)
 		}
 	})
 }

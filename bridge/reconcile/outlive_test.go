@@ -53,19 +53,15 @@ func TestCreateThatHungUntilTheProcessDied(t *testing.T) {
 			t.Parallel()
 			if err := onFile(t, func(w *world) {
 				hung := false
-				w.faults.armed, w.faults.fate, w.faults.at = true, late, -1
-				w.faults.before = func(i int, p point) {
-					if p.name != call || hung {
-						return
-					}
-					hung, w.faults.at = true, i
+				w.befall(call, late, func() {
+					hung = true
 					time.Sleep(40 * time.Second) // of fake time: the request is under way
 					w.faults.then = func() {
 						w.faults.then = nil
 						w.faults.crashed = true
 						runtime.Goexit()
 					}
-				}
+				})
 				if call == "CreateIssue" {
 					mirrored(w)
 				} else {

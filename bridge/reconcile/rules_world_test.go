@@ -46,21 +46,16 @@ func TestAWriteToPlanningTakesEffectBetweenTwoRounds(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
 		w.agree()
-		puts := 0
-		w.faults.armed, w.faults.fate, w.faults.at = true, lost, -1
-		w.faults.before = func(i int, p point) {
-			if p.name != "UpdateCard" {
-				return
-			}
-			switch puts++; puts {
+		w.beforeEach("UpdateCard", func(n int, meets func(fate)) {
+			switch n {
 			case 1:
-				w.faults.at = i
+				meets(lost)
 				w.after(time.Millisecond, func() { w.editIssue(mapping.Title, to("tok5")) })
 			case 2:
 				w.rewriteCard(mapping.Title, "tok9")
 				w.words.removed[word{mapping.Title, "tok9"}] = true
 			}
-		}
+		})
 		w.editIssue(mapping.Title, to("tok9"))
 		w.settle()
 		w.verify(ends{want: values{mapping.Title: "tok5"}})

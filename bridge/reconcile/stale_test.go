@@ -185,12 +185,7 @@ func TestPersonSetsTheStateOfALostWrite(t *testing.T) {
 			passes(t, func(w *world) {
 				w.decideBy(p)
 				w.agree()
-				w.faults.armed, w.faults.fate, w.faults.at = true, crashBefore, -1
-				w.faults.before = func(i int, p point) {
-					if p.name == "EditIssue" && !w.faults.fired {
-						w.faults.at = i
-					}
-				}
+				w.befall("EditIssue", crashBefore, func() {})
 				w.faults.then = func() {
 					w.editIssue(mapping.State, to(mapping.StateDone))
 					w.editCard(mapping.State, to(mapping.StateInProgress))

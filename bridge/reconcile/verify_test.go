@@ -31,13 +31,12 @@ func (w *world) race(name string, do func()) {
 // befall lets a fate befall the bridge's first call of that name, which comes
 // right after a person has done something.
 func (w *world) befall(name string, f fate, do func()) {
-	w.faults.armed, w.faults.fate, w.faults.at = true, f, -1
-	w.faults.before = func(i int, p point) {
-		if p.name == name && w.faults.at < 0 {
-			w.faults.at = i
+	w.beforeEach(name, func(n int, meets func(fate)) {
+		if n == 1 {
+			meets(f)
 			do()
 		}
-	}
+	})
 }
 
 // history is the link's, oldest first.

@@ -114,7 +114,7 @@ func (w *world) Issue(_ context.Context, _ string, number int) (mapping.Issue, e
 	return issue, w.failed
 }
 
-func (w *world) Project(mapping.ObjectID) inventory.Planning { return side{w} }
+func (w *world) Project(mapping.ObjectID) inventory.Planning { return side{w: w} }
 
 func (w *world) Ready(context.Context) error { return nil }
 
@@ -127,10 +127,9 @@ func (w *world) Observe(_ context.Context, _ mapping.ObjectID, obs []store.Obser
 }
 
 // side is the planning project.
-type side struct{ w *world }
-
-func (s side) BacklogEach(context.Context, func(mapping.ObjectID, string, mapping.Card) error) error {
-	return errors.New("a verification lists all cards")
+type side struct {
+	inventory.Planning // nil: a verification asks for nothing else
+	w                  *world
 }
 
 func (s side) EachCard(_ context.Context, visit func(mapping.Card) error) error {
@@ -142,18 +141,12 @@ func (s side) EachCard(_ context.Context, visit func(mapping.Card) error) error 
 	return nil
 }
 
-func (s side) BucketIDs(context.Context, string) ([]mapping.ObjectID, error) { return nil, nil }
-
 func (s side) Card(_ context.Context, id mapping.ObjectID) (mapping.Card, error) {
 	card, ok := s.w.cards[id]
 	if !ok {
 		return card, fmt.Errorf("read card %s: %w", id, mapping.ErrNotFound)
 	}
 	return card, nil
-}
-
-func (s side) Task(context.Context, mapping.ObjectID) (mapping.Task, error) {
-	return mapping.Task{}, mapping.ErrNotFound
 }
 
 // verifier verifies the world until ctx ends.
