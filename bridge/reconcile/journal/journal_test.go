@@ -42,6 +42,7 @@ func TestDue(t *testing.T) {
 		{name: "dealt with", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", verified))}, now: 99},
 		{name: "given up", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b"))}, now: 29},
 		{name: "given up, and not under way any more", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b"))}, now: 30, want: true},
+		{name: "given up, and dealt with", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b", verified))}, now: 30},
 		{name: "GitHub was asked", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b", asked))}, now: 30},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -141,6 +142,7 @@ func TestEditedInPlanning(t *testing.T) {
 		{"the poll saw this value", mapping.Title, card, polled, 5, 7, edited},
 		{"the poll saw an earlier one", mapping.Title, card, polled, 6, 7, mapping.Interval{}},
 		{"the poll saw none", mapping.Title, card, nil, 0, 7, mapping.Interval{}},
+		{"the counters moved by more, which says nothing of a title", mapping.Title, card, polled, 5, 3, edited},
 		{"the state moved by one step", mapping.State, card, nil, 0, 7, edited},
 		{"the counters did not move", mapping.State, card, nil, 0, 8, edited},
 		{"the counters moved by more", mapping.State, card, nil, 0, 6, mapping.Interval{}},

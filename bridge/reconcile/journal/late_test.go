@@ -38,11 +38,25 @@ func TestLook(t *testing.T) {
 			name: "something was agreed on since that write", p: done, base: "x", now: "b", issue: known(1, ""),
 			pending: pendings(write("p", mapping.Title, "x", "b", agreeing)), want: LookAsk,
 		},
+		{
+			name: "a write to planning explains nothing on GitHub", p: done, base: "x", now: "b", issue: known(1, ""),
+			pending: pendings(write("p", mapping.Title, "x", "b", toPlanning, func(p *mapping.Pending) { p.Next.GitHub = "x" })), want: LookAsk,
+		},
+		{
+			name: "a write of the body explains no title", p: done, base: "x", now: "b", issue: known(1, ""),
+			pending: pendings(write("p", mapping.Summary, "x", "b", func(p *mapping.Pending) { p.Next.GitHub = "x" })), want: LookAsk,
+		},
+		{
+			name: "a write of another title explains it not", p: done, base: "x", now: "b", issue: known(1, ""),
+			pending: pendings(write("p", mapping.Title, "x", "c", func(p *mapping.Pending) { p.Next.GitHub = "x" })), want: LookAsk,
+		},
 		{name: "GitHub shows a text that nothing explains", p: done, base: "x", now: "c", issue: known(1, ""), want: LookAsk},
 		{name: "an event explains it", p: done, base: "x", now: "c", issue: known(1, ""), edits: edits(title(dev, 1, "x", "c")), want: LookLater},
 		{name: "an event tells that it was made of something else", p: done, base: "x", now: "c", issue: known(1, ""), edits: edits(title(dev, 1, "b", "c")), want: LookAsk},
 		{name: "nothing was seen of the issue", p: done, base: "x", now: "c", want: LookLater},
 		{name: "it wrote what is agreed on, and nothing happened", p: done, base: "b", now: "b", issue: known(0, ""), want: LookLater},
+		{name: "it wrote what is agreed on, and nothing was seen", p: done, base: "b", want: LookLater},
+		{name: "it wrote what is agreed on, and cannot be under way any more", p: late, base: "b", now: "b", issue: known(0, ""), clock: 30, want: LookAsk},
 		{name: "it wrote what is agreed on, and something happened", p: done, base: "b", now: "b", issue: known(1, ""), want: LookAsk},
 		{name: "it wrote what is agreed on, and a title that nothing explains", p: done, base: "b", now: "c", issue: known(1, ""), want: LookAsk},
 		{
@@ -55,6 +69,7 @@ func TestLook(t *testing.T) {
 		{name: "it was to planning", p: write("l", mapping.Title, "a", "b", toPlanning), base: "x", now: "b", issue: known(1, ""), clock: 30, want: LookLater},
 
 		{name: "an estimate that does not show", p: number, base: "5", now: "5", issue: known(1, ours), clock: 30, want: LookLater},
+		{name: "an estimate, and nothing was seen of the issue", p: number, base: "5", now: "2", want: LookLater},
 		{name: "an estimate of ours shows", p: number, base: "5", now: "2", issue: known(1, ours), want: LookLanded},
 		{name: "an estimate shows, nobody tells whose", p: number, base: "5", now: "2", issue: known(1, ""), want: LookUnbased},
 		{name: "an estimate that is agreed on", p: number, base: "2", now: "2", issue: known(1, ours), want: LookLater},
@@ -70,6 +85,18 @@ func TestLook(t *testing.T) {
 			}
 			expect(t, "to do", b.Look(tt.p, tt.known), tt.want)
 		})
+	}
+}
+
+// TestLookAtNothing: an attribute that GitHub does not show says nothing of a write that would have
+// left it empty, nor of one that is not explained.
+func TestLookAtNothing(t *testing.T) {
+	for _, p := range []mapping.Pending{write("l", mapping.Estimate, "1", ""), write("l", mapping.Title, "a", "b")} {
+		b := Book{
+			Journal: &mapping.Journal{InFlight: pendings(p)}, Edits: edits(), Issue: known(1, ours), Known: noon, GitHub: mapping.View{},
+			Base: map[mapping.Attribute]mapping.Base{p.Attribute: {GitHub: "5"}}, Settle: at(30).Sub(noon), Now: noon,
+		}
+		expect(t, "to do about "+string(p.Attribute), b.Look(p, nil), LookLater)
 	}
 }
 
@@ -121,6 +148,16 @@ func TestRepair(t *testing.T) {
 		{name: "somebody replaced its estimate", p: write("l", mapping.Estimate, "a", "b"), over: "x", now: "z", want: RepairNothing},
 		{name: "it seemed lost, but was not made again", p: write("l", mapping.Title, "a", "b", restores), over: "x", now: "b", want: RepairLost},
 		{name: "another one that was given up stands there", p: late, over: "y", now: "c", more: pendings(write("m", mapping.Title, "a", "c")), want: RepairRewrite, edited: true},
+		{
+			name: "a body that was given up is no title", p: late, over: "y", now: "c", more: pendings(write("m", mapping.Summary, "a", "c")),
+			want: RepairLost, edited: true,
+		},
+		{
+			name: "another one's value was written again, over what was agreed on", p: write("m", mapping.Title, "a", "c"), over: "x", now: "b", more: pendings(late),
+			pending: pendings(write("p", mapping.Title, "x", "b", answered)), want: RepairUnbased,
+		},
+		{name: "what is agreed on, written over a person's edit", p: write("l", mapping.Title, "a", "x"), over: "y", now: "x", want: RepairRewrite, edited: true},
+		{name: "planning has nothing by now", p: write("l", mapping.Title, "a", ""), over: "x", now: "", want: RepairRewrite},
 		{
 			name: "what was written in its stead stands there", p: write("m", mapping.Title, "a", "c"), over: "y", now: "b", more: pendings(late),
 			pending: pendings(write("p", mapping.Title, "x", "b", answered)), want: RepairLost, edited: true,

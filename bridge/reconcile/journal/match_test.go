@@ -64,6 +64,23 @@ func TestMatch(t *testing.T) {
 			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1",
 		},
 		{
+			name: "an edit of something else was spent", j: mapping.Journal{Pending: pendings(ab), Consumed: []mapping.ConsumedEdit{spentOn(ab, Overwritten{"z", at(1)})}},
+			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1",
+		},
+		{
+			name: "an edit to something else was spent", j: mapping.Journal{Pending: pendings(ab), Consumed: []mapping.ConsumedEdit{spentOn(write("", mapping.Title, "a", "c"), Overwritten{"a", at(1)})}},
+			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1",
+		},
+		{
+			name:  "one that was dealt with has spent its edit once",
+			j:     mapping.Journal{Pending: pendings(write("v", mapping.Title, "a", "b", verified), ab), Consumed: []mapping.ConsumedEdit{spentOn(ab, Overwritten{"a", at(1)})}},
+			edits: edits(title(ours, 1, "a", "b"), title(ours, 1, "a", "b")), known: Matches{"v": {"a", at(1)}}, want: "v: a at 1, w: a at 1",
+		},
+		{
+			name: "the match of a body spends no title", j: mapping.Journal{Pending: pendings(ab, write("x", mapping.Summary, "a", "b"))},
+			edits: edits(title(ours, 1, "a", "b")), known: Matches{"x": {"a", at(1)}}, want: "w: a at 1, x: a at 1",
+		},
+		{
 			name: "the newest of two writes first", j: mapping.Journal{Pending: pendings(ab, write("x", mapping.Title, "a", "b", after(2)))},
 			edits: edits(title(ours, 3, "a", "b")), want: "x: a at 3",
 		},
@@ -110,6 +127,35 @@ func TestUnclear(t *testing.T) {
 		{
 			name: "another one ran over something else", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(write("q", mapping.Title, "c", "d"))},
 			known: Matches{"q": {"x", at(1)}}, rest: "q: x at 1", unclear: true,
+		},
+		{
+			name: "another one's body did", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(write("q", mapping.Summary, "c", "d"))},
+			known: Matches{"q": {"x", at(1)}}, rest: "q: x at 1",
+		},
+		{
+			name:  "one of two is unclear, the other is matched",
+			j:     mapping.Journal{InFlight: pendings(late, write("m", mapping.Title, "e", "f")), Pending: pendings(write("q", mapping.Title, "c", "d"))},
+			known: Matches{"m": {"e", at(1)}, "q": {"x", at(1)}}, rest: "m: e at 1, q: x at 1", unclear: true,
+		},
+		{
+			name: "a body of the same words was not written in its stead", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(write("p", mapping.Summary, "c", "b", answered))},
+			known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1",
+		},
+		{
+			name: "nor was what was written to planning", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(write("p", mapping.Title, "c", "b", toPlanning))},
+			known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1",
+		},
+		{
+			name: "nor what was dealt with", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(write("p", mapping.Title, "c", "b", verified))},
+			known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1",
+		},
+		{
+			name: "a body is under way, and a title ran over something else", j: mapping.Journal{InFlight: pendings(write("l", mapping.Summary, "a", "b")), Pending: pendings(again)},
+			known: Matches{"p": {"x", at(1)}}, rest: "p: x at 1",
+		},
+		{
+			name: "one to planning is, and a title ran over something else", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "z", toPlanning)), Pending: pendings(again)},
+			known: Matches{"p": {"x", at(1)}}, rest: "p: x at 1",
 		},
 		{name: "it is matched itself", j: mapping.Journal{InFlight: pendings(late)}, known: Matches{"l": {"x", at(1)}}, rest: "l: x at 1"},
 		{
@@ -159,6 +205,9 @@ func TestLost(t *testing.T) {
 		{name: "the write itself", value: "b", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered))}, want: true},
 		{name: "on planning", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Title, "a", "x", answered, toPlanning))}, want: true},
 		{name: "of another attribute", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Summary, "a", "x", answered))}, want: true},
+		{name: "another value was answered", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Title, "a", "y", answered))}, want: true},
+		{name: "of an edit of the body that was dealt with", value: "x", j: mapping.Journal{Consumed: []mapping.ConsumedEdit{spentOn(write("", mapping.Summary, "", "x"), Overwritten{})}}, want: true},
+		{name: "of an edit to something else", value: "x", j: mapping.Journal{Consumed: []mapping.ConsumedEdit{spentOn(write("", mapping.Title, "x", "y"), Overwritten{Text: "x"})}}, want: true},
 		{name: "of an edit that was dealt with", value: "x", j: mapping.Journal{Consumed: []mapping.ConsumedEdit{spentOn(write("", mapping.Title, "", "x"), Overwritten{})}}},
 		{
 			name: "of one that restored an edit", value: "x",
@@ -183,6 +232,7 @@ func TestOurs(t *testing.T) {
 		{name: "given up", j: mapping.Journal{InFlight: pendings(write("p", mapping.Title, "a", "b"))}, want: true},
 		{name: "happened", j: mapping.Journal{Written: []mapping.WriteRecord{{Attribute: mapping.Title, To: mapping.DigestValue(mapping.Title, "b")}}}, want: true},
 		{name: "another value", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "b", "a"))}},
+		{name: "a body of the same words happened", j: mapping.Journal{Written: []mapping.WriteRecord{{Attribute: mapping.Summary, To: mapping.DigestValue(mapping.Title, "b")}}}},
 		{name: "to planning", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", toPlanning))}},
 		{name: "another attribute", j: mapping.Journal{Pending: pendings(write("p", mapping.Summary, "a", "b"))}},
 		{name: "of a write of which no answer told", j: mapping.Journal{Written: []mapping.WriteRecord{{Attribute: mapping.Title}}}},

@@ -168,6 +168,7 @@ func TestVerify(t *testing.T) {
 			pending: "p!v",
 		},
 		{name: "another one", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, id: "q", over: told, pending: "p", spent: 1},
+		{name: "as many spent edits as are kept", j: mapping.Journal{Consumed: make([]mapping.ConsumedEdit, maxSpent-1)}, id: "q", over: told, spent: maxSpent},
 		{name: "the oldest spent edit goes", j: mapping.Journal{Consumed: make([]mapping.ConsumedEdit, maxSpent)}, id: "q", over: told, spent: maxSpent},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -73,10 +73,7 @@ func (b Book) Landed() (landed []Recovered) {
 		}
 		out := b.recover(p, false, false)
 		landed = append(landed, Recovered{p, out})
-		switch {
-		case out.Unbased:
-			version[a] = 0
-		case out.Base != nil:
+		if out.Base != nil {
 			version[a] = out.Base.Version
 		}
 	}

@@ -48,6 +48,28 @@ func TestRecover(t *testing.T) {
 		{name: "a body holds all that was written", p: write("p", mapping.Summary, one, two, agreeing), now: both, happened: true, base: agreed(two, "", 0), why: whyHappened},
 		{name: "a body does not", p: write("p", mapping.Summary, one, two, agreeing), now: "one\n\ntwo\n\nfour"},
 		{name: "what stands there is of one that was given up", p: hub, now: "c", edits: edits(title(dev, 1, "b", "c")), late: pendings(write("l", mapping.Title, "a", "c"))},
+		{name: "a body is not rendered on GitHub", p: write("p", mapping.Summary, one, two, agreeing), now: strings.ToLower(two)},
+		{name: "a body is empty, which holds nothing", p: write("p", mapping.Summary, one, two, agreeing), now: ""},
+		{name: "a title does not hold another one", p: write("p", mapping.Title, "one two three", "ONE two three", agreeing), now: "ONE two three and four"},
+		{name: "we edited it ourselves since", p: hub, now: "c", edits: edits(title(ours, 1, "b", "c"))},
+		{
+			name: "a person edited it, after another edit", p: hub, now: "c", edits: edits(title(dev, 1, "x", "y"), title(dev, 2, "b", "c")),
+			happened: true, base: agreed("b", "", 0), why: whyHappened,
+		},
+		{
+			name: "others that were given up say nothing of it", p: hub, now: "c", edits: edits(title(dev, 1, "b", "c")),
+			late:     pendings(write("l", mapping.Summary, "a", "c"), write("m", mapping.Title, "a", "c", toPlanning), write("n", mapping.Title, "a", "d")),
+			happened: true, base: agreed("b", "", 0), why: whyHappened,
+		},
+		{
+			name: "what planning had is kept in the base", p: write("p", mapping.Title, "a", "b", func(p *mapping.Pending) { p.Next = mapping.Base{GitHub: "b", Planning: "b", Version: 7} }), now: "b",
+			happened: true, base: agreed("b", "b", 7), why: whyHappened,
+		},
+		{name: "for its marker alone", p: write("p", mapping.Summary, "a", "a", agreeing), now: "a", happened: true},
+		{
+			name: "for its marker alone, over what was agreed on", p: write("p", mapping.Summary, "a", "a", agreeing, func(p *mapping.Pending) { p.Old = old }), now: "a",
+			happened: true, base: agreed("a", "", 0), why: whyHappened,
+		},
 		{name: "an estimate that stands there", p: write("p", mapping.Estimate, "1", "2", agreeing), now: "2", happened: true, base: agreed("2", "", 0), why: whyHappened},
 		{name: "an estimate that nobody wrote before", p: write("p", mapping.Estimate, "1", "2", agreeing), now: "3", unbased: true, why: whyUndone},
 		{name: "an estimate from before", p: write("p", mapping.Estimate, "1", "2", agreeing), now: "1"},
@@ -56,6 +78,16 @@ func TestRecover(t *testing.T) {
 		{name: "a state that was replaced, and GitHub remembers ours", p: state, now: "todo", editor: dev, echoed: true, happened: true, base: agreed("done", "", 0), why: whyHappened},
 
 		{name: "planning shows it", p: card, now: "b", version: 6, happened: true, base: agreed("b", "b", 6), why: whyHappened},
+		{name: "planning shows it, and a person wrote the same on GitHub", p: card, now: "b", version: 6, edits: edits(title(dev, 1, "a", "b")), happened: true, base: agreed("b", "b", 6), why: whyHappened},
+		{name: "planning has another estimate, of the next version", p: write("p", mapping.Estimate, "1", "2", version(5, old)), now: "3", version: 6},
+		{name: "planning has a title of which GitHub's events tell", p: card, now: "c", version: 7, github: "b", edits: edits(title(dev, 1, "b", "c"))},
+		{name: "planning was edited once, and GitHub is as it was agreed on", p: card, now: "c", version: 6, github: "a"},
+		{name: "planning was edited, and GitHub has something else", p: card, now: "c", version: 7, github: "x"},
+		{name: "planning was edited, and GitHub is not known", p: write("p", mapping.Title, "a", "b", version(5, &mapping.Base{Planning: "a", Version: 5})), now: "c", version: 7},
+		{
+			name: "planning was edited, and GitHub agreed all along", p: write("p", mapping.Title, "a", "b", version(5, &mapping.Base{GitHub: "b", Planning: "a", Version: 5})),
+			now: "c", version: 7, github: "b",
+		},
 		{name: "planning shows it in another spelling", p: card, now: " b", version: 6, happened: true, base: agreed("b", " b", 6), why: whyHappened},
 		{name: "planning shows what was there before", p: card, now: "a", version: 5},
 		{name: "planning went back by two versions", p: card, now: "a", version: 7, unbased: true, why: whyUndone},
@@ -120,6 +152,7 @@ func TestWentBack(t *testing.T) {
 		{"one version is too few", p, "from", 6, false},
 		{"no base", write("p", mapping.Title, "from", "to", version(5, nil)), "from", 7, false},
 		{"GitHub has no versions", write("p", mapping.Title, "from", "to"), "from", 7, false},
+		{"GitHub has none, whatever was agreed on", write("p", mapping.Title, "from", "to", func(p *mapping.Pending) { p.Old = old }), "from", 7, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			expect(t, "went back", WentBack(tt.p, mapping.Versioned{Value: tt.now, Version: tt.version}), tt.want)
@@ -194,6 +227,10 @@ func TestRecoverAll(t *testing.T) {
 		{
 			name: "one of which the sides know nothing may be, too", j: mapping.Journal{Pending: pendings(write("p", mapping.Estimate, "1", "2"))},
 			now: mapping.View{mapping.Estimate: {Value: "3"}}, want: "p0", late: "p",
+		},
+		{
+			name: "GitHub does not deny it", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, denied: map[string]bool{"q": true},
+			now: mapping.View{mapping.Title: {Value: "c"}}, edits: edits(title(dev, 1, "b", "c")), want: "p+", pending: "p!", wrote: "from",
 		},
 		{
 			name: "GitHub denies it", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, denied: map[string]bool{"p": true},

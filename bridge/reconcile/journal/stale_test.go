@@ -42,6 +42,21 @@ func TestTakesBack(t *testing.T) {
 		{name: "up to then", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "a", updated: 1, clock: seconds - 1, want: true},
 		{name: "what stood there before is agreed on, but was written over", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "a", now: "a", updated: 1, want: true},
 		{name: "it was written again since", wrote: []mapping.WriteRecord{wrote("a", "b", 1), wrote("b", "a", 1)}, base: "a", now: "a", updated: 1},
+		{name: "it was written by an earlier one", wrote: []mapping.WriteRecord{wrote("a", "b", 1), wrote("b", "c", 1)}, base: "c", now: "a", updated: 0, want: true},
+		{
+			name: "the body was written so since", base: "b", now: "a", updated: 0, want: true,
+			wrote: []mapping.WriteRecord{wrote("a", "b", 1), {Attribute: mapping.Summary, To: is("a"), At: noon, UpdatedAt: at(1)}},
+		},
+		{
+			name: "something else, and the body was written since", base: "b", now: "c", updated: 1, want: true,
+			wrote: []mapping.WriteRecord{wrote("a", "b", 1), {Attribute: mapping.Summary, To: is("z"), At: noon, UpdatedAt: at(1)}},
+		},
+		{name: "something else, and nobody told what was written since", wrote: []mapping.WriteRecord{wrote("a", "b", 1), wrote("b", "")}, base: "b", now: "c", updated: 1, want: true},
+		{name: "something else, and no answer told what was written", wrote: []mapping.WriteRecord{wrote("a", "")}, base: "b", now: "c", updated: 9},
+		{
+			name: "an edit of the second of two", wrote: []mapping.WriteRecord{wrote("a", "b", 1), wrote("b", "c", 1)}, base: "c", now: "x", updated: 1,
+			edits: edits(title(dev, 1, "c", "x")),
+		},
 		{name: "no answer told when", wrote: []mapping.WriteRecord{wrote("a", "")}, base: "b", now: "a", updated: 9, want: true},
 		{name: "no answer told when, and it is agreed on", wrote: []mapping.WriteRecord{wrote("a", "")}, base: "a", now: "a", updated: 9},
 		{name: "something else, of the same second", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "c", updated: 1, want: true},
