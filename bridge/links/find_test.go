@@ -41,12 +41,12 @@ func TestFindByIDListsNothing(t *testing.T) {
 	}
 	routes := mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "first"}, {Name: "b", Project: "second"}})
 	o := links.New(links.Options{Store: &unlisted{s, t}, Settings: &reconcile.Settings{Routes: routes}})
-	for _, name := range []string{"l1", "card", "tracking", "sub"} {
+	for _, name := range []string{"l1", "card", "tracking", "sub", "second/l1"} {
 		if got, err := o.Find(t.Context(), name); err != nil || got.ID != "l1" {
 			t.Errorf("Find(%q) = %+v, %v", name, got, err)
 		}
 	}
-	for _, name := range []string{"issue:7", "acme/web", "none"} {
+	for _, name := range []string{"issue:7", "acme/web", "none", "first/l1", "second/none"} {
 		if got, err := o.Find(t.Context(), name); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("Find(%q) = %s, %v", name, fmt.Sprint(got), err)
 		}
@@ -64,6 +64,10 @@ func TestNumberOfSeveralItems(t *testing.T) {
 			ID: "l3", Project: "second", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 73, Repo: "acme/api", Number: 3}, Card: mapping.CardID{ID: "c3", CID: 2}},
 			SubLinks: []*mapping.Pair{{Kind: mapping.SubIssue, Issue: mapping.IssueID{ID: 74, Repo: "acme/api", Number: 4}, Card: mapping.CardID{ID: "t4", CID: 9}}},
 		},
+		{
+			ID: "l4", Project: "second", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 75, Repo: "acme/api", Number: 5}, Card: mapping.CardID{ID: "c5", CID: 6}},
+			Children: []*mapping.Pair{{Kind: mapping.Tracking, Card: mapping.CardID{ID: "t5", CID: 5}}},
+		},
 	} {
 		if _, err := s.Observe(t.Context(), l.Project, []store.Observation{{Create: l}}); err != nil {
 			t.Fatal(err)
@@ -74,6 +78,7 @@ func TestNumberOfSeveralItems(t *testing.T) {
 	for name, want := range map[string]string{
 		"7":  "7 is ambiguous, name one of these: c1 (the partner of acme/web#1), c2 (the partner of acme/api#2)",
 		"#2": "#2 is ambiguous, name one of these: acme/api#2, c3 (the partner of acme/api#3)",
+		"5":  "5 is ambiguous, name one of these: acme/api#5, t5 (a task of acme/api#5)",
 	} {
 		if _, err := f.FindNumbered(t.Context(), name); !errors.Is(err, status.ErrName) || err.Error() != want {
 			t.Errorf("%s: %v, expected %s", name, err, want)

@@ -162,7 +162,7 @@ func unnamed(what string, project mapping.ObjectID) error {
 }
 
 // Find returns the link that an item belongs to, by an issue's name
-// (acme/web#12) or address, the id of a card or a task, or the link's own. A link follows
+// (acme/web#12) or address, the id of a card or a task, or the link's own id or key. A link follows
 // the repository that a name stands for, whatever name it was last met under.
 // A link of a project that planning.projects does not name is an [status.ErrState].
 func (f *Finder) Find(ctx context.Context, name string) (*mapping.Link, error) {
@@ -232,7 +232,7 @@ func (f *Finder) findByNumber(ctx context.Context, item status.Item) (*mapping.L
 	err = f.Walk(ctx, projects, func(l *mapping.Link) error {
 		for _, p := range l.All() {
 			if item.Numbers(p) {
-				found, names = l, append(names, item.Called(p))
+				found, names = l, append(names, item.Called(l, p))
 			}
 		}
 		return nil
@@ -248,17 +248,24 @@ func (f *Finder) findByNumber(ctx context.Context, item status.Item) (*mapping.L
 	return found, nil
 }
 
-// findByID returns the link with an id, or that a card or a task with it belongs to.
-func (f *Finder) findByID(ctx context.Context, projects []mapping.ObjectID, id string) (*mapping.Link, error) {
+// findByID returns the link with an id or a key, or that a card or a task with the id belongs to.
+func (f *Finder) findByID(ctx context.Context, projects []mapping.ObjectID, name string) (*mapping.Link, error) {
+	project, id, isKey := strings.Cut(name, "/")
+	if !isKey {
+		id = name
+	}
 	item := mapping.ObjectID(id)
-	for _, project := range projects {
-		key := store.Key{Project: project, Link: mapping.LinkID(id)}
+	for _, p := range projects {
+		if isKey && string(p) != project {
+			continue
+		}
+		key := store.Key{Project: p, Link: mapping.LinkID(id)}
 		link, err := f.o.Store.Link(ctx, key)
 		for _, ref := range []mapping.Ref{mapping.CardRef(item), mapping.TaskRef(item)} {
 			if !errors.Is(err, store.ErrNotFound) {
 				break
 			}
-			if key.Link, err = f.o.Store.Find(ctx, project, ref); err == nil {
+			if key.Link, err = f.o.Store.Find(ctx, p, ref); err == nil {
 				link, err = f.o.Store.Link(ctx, key)
 			}
 		}
@@ -266,7 +273,7 @@ func (f *Finder) findByID(ctx context.Context, projects []mapping.ObjectID, id s
 			return link, err
 		}
 	}
-	return nil, fmt.Errorf("link of %s: %w", id, store.ErrNotFound)
+	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
 }
 
 // standsFor returns what tells whether an issue is in the repository that a name stands

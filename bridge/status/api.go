@@ -169,7 +169,7 @@ func (h *handler) alone(ctx context.Context, l *mapping.Link, item Item, err err
 	if err == nil {
 		for _, p := range l.All() {
 			if item.Numbers(p) {
-				linked = append(linked, item.Called(p))
+				linked = append(linked, item.Called(l, p))
 			}
 		}
 	}

@@ -43,16 +43,19 @@ func (i Item) Numbers(p *mapping.Pair) bool {
 	return i.CID != 0 && (int64(p.Issue.Number) == i.CID || p.Card.CID == i.CID)
 }
 
-// Called is a pair, which the item [Item.Numbers], by a name that is no other's.
-func (i Item) Called(p *mapping.Pair) string {
+// Called is a pair of a link, which the item [Item.Numbers], by a name that is no other's.
+func (i Item) Called(l *mapping.Link, p *mapping.Pair) string {
 	if int64(p.Issue.Number) == i.CID {
 		return p.Where()
 	}
 	id := string(p.Card.ID)
-	if p.Issue.Number == 0 {
-		return id
+	switch {
+	case p.Issue.Number != 0:
+		return id + " (the partner of " + p.Where() + ")"
+	case l.Where() != id:
+		return id + " (a task of " + l.Where() + ")"
 	}
-	return id + " (the partner of " + p.Where() + ")"
+	return id
 }
 
 // mostNames bounds how many names an ambiguous one is told with.
