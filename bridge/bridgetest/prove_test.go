@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/logtest"
+	"planbridge/bridge/planningtest"
 )
 
 // TestServiceProvesItsConfiguration: what does not work is one line when it is found, at the
@@ -72,6 +74,56 @@ func TestServiceTellsOnceOfWhatCannotBeListed(t *testing.T) {
 	w.Await("more rounds and proofs", func() bool { return lists() > before+8 })
 	if n := log.Lines("nobody"); n != 2 || log.Lines(fault) != 1 || log.Lines(`level=WARN msg="the repositories of an owner could not be listed" owner=nobody repo=nobody/*`) != 1 {
 		t.Errorf("%d lines tell of it:\n%s", n, log)
+	}
+}
+
+// TestServiceNoticesARenamedBucket: a bucket that people rename while the service runs is one error.
+// The cards that they make there meanwhile become issues once the route has the new title.
+func TestServiceNoticesARenamedBucket(t *testing.T) {
+	t.Parallel()
+	log := &logtest.Text{}
+	bucket := "Incoming"
+	w := start(t, bridgetest.Options{
+		Logger: slog.New(slog.NewTextHandler(log, nil)), Prove: 20 * time.Millisecond,
+		Config: func(yaml string) string { return strings.Replace(yaml, "bucket: Incoming", "bucket: "+bucket, 1) },
+	})
+	w.OpenIssue(githubtest.IssueSpec{Title: "Before"})
+	bucket = "Inbox"
+	w.Project.RenameBucket("Incoming", bucket)
+	w.Project.NewCard(bucket, "alice", planningtest.CardSpec{Title: "Meanwhile"})
+	const fault = `level=ERROR msg="a part of the configuration does not work" place="planning web" fault="route acme/web: there is no bucket \"Incoming\"; there are Inbox, `
+	w.Await("the fault", func() bool { return log.Lines(fault) > 0 })
+	lists := w.Planning.Calls(planningtest.OpBacklogItems)
+	w.Await("two more polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > lists+1 })
+	if n := len(w.Repo.Issues()); n != 1 {
+		t.Fatalf("%d issues while no route has the bucket", n)
+	}
+	w.reload(w.YAML())
+	w.Await("an issue for the card", func() bool { return w.Repo.Issue(2).Title == "Meanwhile" })
+	if n := log.Lines(fault); n != 1 {
+		t.Errorf("%d lines tell of the fault", n)
+	}
+}
+
+// TestLogNamesItemsInOneForm: what took a delivery, what polled and what worked a key name a link
+// and an item in the same way.
+func TestLogNamesItemsInOneForm(t *testing.T) {
+	t.Parallel()
+	log := &logtest.Text{}
+	w := start(t, bridgetest.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+	w.OpenIssue(githubtest.IssueSpec{Title: "By an issue"})
+	w.Project.NewCard("Incoming", "alice", planningtest.CardSpec{Title: "By a card"})
+	w.Await("an issue for the card", func() bool { return w.Repo.Issue(2).Title == "By a card" })
+	for _, msg := range []string{"delivery", `"new link"`, "create"} {
+		if log.Lines("msg="+msg+" ") == 0 {
+			t.Errorf("no line %s", msg)
+		}
+	}
+	form := regexp.MustCompile(` link=[0-9a-f]{16}( |\n)`)
+	for line := range strings.Lines(log.String()) {
+		if strings.Contains(line, " link=") && !form.MatchString(line) || strings.Contains(line, " item=card:") {
+			t.Errorf("another form: %s", line)
+		}
 	}
 }
 

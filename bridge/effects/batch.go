@@ -100,7 +100,11 @@ func (s *Shell) makeBatch(ctx context.Context, members []*batched) {
 		items[i], m.count = m.item, len(members)
 	}
 	cards, err := first.side.CreateCards(ctx, first.bucket, items)
-	s.Logger.Info("batch", "cards", len(items), "answered", len(cards), "err", err)
+	log := s.Logger.With("cards", len(items), "answered", len(cards))
+	if err != nil {
+		log = log.With("err", err)
+	}
+	log.Info("batch")
 	matchByMarker(members, cards, err)
 }
 

@@ -134,12 +134,12 @@ func (l *adoptionReport) log(ctx context.Context, logger *slog.Logger) {
 		level, text = slog.LevelWarn, "the store was lost: cards without a marker are taken for old ones; import takes them"
 	}
 	for route, c := range l.routes {
-		args := []any{"route", route, "cards", c.count}
+		told := logger.With("route", route, "cards", c.count)
 		if c.count <= namedCards {
 			slices.Sort(c.named)
-			args = append(args, "cids", c.named)
+			told = logger.With("route", route, "cards", c.count, "cids", c.named)
 		}
-		logger.Log(ctx, level, text, args...)
+		told.Log(ctx, level, text)
 	}
 	*l = adoptionReport{}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
@@ -107,7 +108,7 @@ func (r *round) observe(ctx context.Context, batch []item) error {
 	for i, g := range got {
 		items[i].err = g.Err
 		if g.Created {
-			r.o.Logger.Info("new link", "item", obs[i].Item, "link", g.Key.String(), "state", obs[i].Create.State)
+			r.o.Logger.Info("new link", "item", strings.Replace(string(obs[i].Item), ":", " ", 1), "link", g.Key.Link, "state", obs[i].Create.State)
 		}
 	}
 	return nil

@@ -57,9 +57,32 @@ func (r *round) bucketIDs(ctx context.Context, bucket mapping.ObjectID) []mappin
 // docBaseline is the document that keeps the baseline, in the project's space.
 const docBaseline = "baseline"
 
-// baseline names the recorded buckets of each route. A card that was there by then is old, and
-// a card that is first seen there later enters.
+// baseline names the recorded buckets of each route, by the words of its configuration and by
+// their ids. A card that was there by then is old, and a card that is first seen there later
+// enters.
 type baseline map[string][]string
+
+// recorded is what the baseline says of a route now. A bucket that a person renames keeps its id.
+// So the id stays as long as the route's words do, and the cards of the bucket enter once the
+// configuration has its new title.
+func (r *round) recorded(route *mapping.Route) []string {
+	is := slices.Sorted(slices.Values(route.Buckets()))
+	isID := func(b string) bool {
+		return r.buckets[mapping.ObjectID(b)] != "" && !slices.Contains(is, b)
+	}
+	before := r.baseline[route.Identity()]
+	ids := slices.DeleteFunc(slices.Clone(before), func(b string) bool { return !isID(b) })
+	if !slices.Equal(slices.DeleteFunc(slices.Clone(before), isID), is) {
+		ids = nil
+	}
+	for id, title := range r.buckets {
+		if isID(string(id)) && route.OwnsBucket(title, id) {
+			ids = append(ids, string(id))
+		}
+	}
+	slices.Sort(ids)
+	return append(is, slices.Compact(ids)...)
+}
 
 // record makes the current buckets of the routes the baseline, once all their cards have
 // marks. A removed route is dropped, so that it begins anew when it comes back.
@@ -67,7 +90,7 @@ func (r *round) record(ctx context.Context) error {
 	now := baseline{}
 	for _, route := range r.routes.In(r.o.Project) {
 		if route.MakesIssues() {
-			now[route.Identity()] = slices.Sorted(slices.Values(route.Buckets()))
+			now[route.Identity()] = r.recorded(route)
 		}
 	}
 	if maps.EqualFunc(now, r.baseline, slices.Equal) {

@@ -84,13 +84,18 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 	k.Held = same && r.adopting && r.restarted
 	marked := r.followMarker(&obs, c)
 	r.report.lost = r.report.lost || r.adopting && marked
+	it := item{cache: r.cards, id: c.ID}
+	enters := fresh && h.enters && !marked && !r.isForeign(c)
 	switch {
-	case fresh && h.enters && !marked && !r.isForeign(c):
+	case enters:
 		obs.Create = h.route.EnterCard(c, r.clock.Now().UTC())
 		k.Made = true
-	case k.Held, same && !(r.adopting && marked) && !r.observeAll:
-		// Known from an earlier process, or newly recorded: no news of it.
-		return r.add(ctx, item{cache: r.cards, id: c.ID, entry: k})
+	case fresh && !h.enters && !marked && !r.keys.Foreign(c.Summary.Value):
+		it.left, it.cid = h.route.Name, c.CID
+	}
+	it.entry = k
+	if !enters && (k.Held || same && !(r.adopting && marked) && !r.observeAll) {
+		return r.add(ctx, it) // known from an earlier process, or newly recorded: no news of it
 	}
 	if !r.adopting && (old == nil || old.Digest != "") { // else it is only observed again
 		r.pace.edited(listing, r.began)
@@ -98,11 +103,8 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 	}
 	c.Polled, c.Times = polled, times
 	obs.Data = store.Encode(c)
-	seen := item{obs: &obs, cache: r.cards, id: c.ID, entry: k}
-	if r.adopting && fresh && !h.enters && !marked && !r.keys.Foreign(c.Summary.Value) {
-		seen.left, seen.cid = h.route.Name, c.CID
-	}
-	return r.add(ctx, seen)
+	it.obs = &obs
+	return r.add(ctx, it)
 }
 
 // lastCompleteNano is when the last round began that would have shown a card which is new now.

@@ -73,6 +73,56 @@ func TestMovedCard(t *testing.T) {
 	}
 }
 
+// TestBucketRenamedByPeople: what people make in a bucket after they renamed it enters once the route has
+// its new title, as the bucket is the same. What was there before does not.
+func TestBucketRenamedByPeople(t *testing.T) {
+	w := settled(t, card("old"))
+	w.poll()
+	for _, c := range [][]mapping.Card{{card("old")}, {card("old"), card("meanwhile")}} {
+		w.planned.buckets[0].title = "Inbox"
+		w.planned.put(incoming, "Inbox", c...)
+		w.restart()
+		w.poll()
+	}
+	if n := len(w.links()); n != 0 {
+		t.Fatalf("%d links of a bucket that no route names", n)
+	}
+	w.routes = []mapping.Route{route("web", "Inbox")}
+	w.poll()
+	if l := w.onlyLink(); l.Card.ID != "meanwhile" {
+		t.Errorf("link %+v", l)
+	}
+}
+
+// TestBucketNamedAnew: a bucket that a route leaves, and gets back, begins anew.
+func TestBucketNamedAnew(t *testing.T) {
+	w := settled(t, card("old"))
+	w.poll()
+	for _, title := range []string{"Other", "Incoming"} {
+		w.planned.put(incoming, "Incoming", card("old"), card("meanwhile"))
+		w.routes = []mapping.Route{route("web", title)}
+		w.poll()
+	}
+	if n := len(w.links()); n != 0 {
+		t.Errorf("%d links of cards that were there before the route had their bucket", n)
+	}
+}
+
+// TestNewRouteReportsOldCards: a route that comes while the project is polled leaves the cards of
+// its bucket alone, and one line counts them.
+func TestNewRouteReportsOldCards(t *testing.T) {
+	w := settled(t)
+	w.planned.put(other, "Other", card("a"), card("b"))
+	w.poll()
+	w.routes = append(w.routes, route("second", "Other"))
+	for range 2 {
+		w.poll()
+	}
+	if n := w.log.Lines("are left alone: import takes them\" route=second cards=2 "); n != 1 || len(w.links()) != 0 {
+		t.Errorf("%d lines, %d links: %s", n, len(w.links()), w.log)
+	}
+}
+
 // remove deletes a link as the reconcile does when an item does not enter.
 func remove(w *world, l *mapping.Link) error {
 	c, err := w.store.ClaimKey(w.t.Context(), store.Key{Project: project, Link: l.ID}, 1e10)

@@ -99,6 +99,9 @@ func (r *round) complement(ctx context.Context) error {
 	if err := r.record(ctx); err != nil {
 		return err
 	}
+	if !r.adopting {
+		r.report.log(ctx, r.o.Logger)
+	}
 	if err := r.queueMissing(ctx); err != nil {
 		return err
 	}

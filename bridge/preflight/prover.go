@@ -14,6 +14,10 @@ import (
 	"planbridge/bridge/status"
 )
 
+// renewAfter is after how many times Every the planning projects are proven again, as a person
+// may rename a bucket there.
+const renewAfter = 10
+
 // longestStep is the longest pause between two checks whether a proof is due.
 const longestStep = 5 * time.Second
 
@@ -39,10 +43,11 @@ type ProverOptions struct {
 // a reload: projects, secrets and buckets, the token, and the repositories. Each fault is one
 // line when it is found and one when it is repaired.
 type Prover struct {
-	o      ProverOptions
-	proven any       // the version that was proven as a whole last
-	at     time.Time // of the last proof
-	told   []Finding // the faults that were logged
+	o       ProverOptions
+	proven  any       // the version that was proven as a whole last
+	at      time.Time // of the last proof
+	renewed time.Time // when the projects were proven last
+	told    []Finding // the faults that were logged
 	// doubtful names the places that are proven again.
 	doubtful []string
 }
@@ -51,7 +56,7 @@ type Prover struct {
 func NewProver(o ProverOptions) *Prover { return &Prover{o: o} }
 
 // Run proves each configuration that comes into force until ctx ends, and from time to time
-// its failed places.
+// its failed places and the planning projects.
 func (p *Prover) Run(ctx context.Context) {
 	pause := func() time.Duration { return min(longestStep, p.o.Every) }
 	lease.Every(ctx, p.o.Guard, "proof of the configuration", p.o.Clock, pause, p.step)
@@ -61,10 +66,19 @@ func (p *Prover) step(ctx context.Context) {
 	plan, services, version := p.o.Source.Configuration()
 	now := p.o.Clock.Now()
 	whole := version != p.proven
-	if whole || len(p.doubtful) > 0 && now.Sub(p.at) >= p.o.Every {
-		p.proven, p.at = version, now
-		p.round(ctx, newChecker(plan, services, p.o.Logger), whole)
+	renews := whole || now.Sub(p.renewed) >= renewAfter*p.o.Every
+	if !renews && (len(p.doubtful) == 0 || now.Sub(p.at) < p.o.Every) {
+		return
 	}
+	p.proven, p.at = version, now
+	k := newChecker(plan, services, p.o.Logger)
+	if renews {
+		p.renewed = now
+		for _, at := range k.plannings() {
+			p.doubtful = append(p.doubtful, at.name)
+		}
+	}
+	p.round(ctx, k, whole)
 }
 
 // round proves all places, or the doubtful ones.

@@ -99,7 +99,7 @@ func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
 	}
 	in.o.Metrics.count(d.event, v.result)
 	if v.key.Link != "" {
-		in.log(ctx, slog.LevelInfo, d, "delivery", slog.String("result", v.result), slog.String("link", v.key.String()))
+		in.log(ctx, slog.LevelInfo, d, "delivery", slog.String("result", v.result), slog.String("link", string(v.key.Link)))
 	} else {
 		in.log(ctx, slog.LevelDebug, d, "delivery", slog.String("result", v.result), slog.String("why", v.why))
 	}
