@@ -163,20 +163,24 @@ func (w *witness) knowsVersions(link *mapping.Link) {
 	}
 }
 
-// had reports whether an item had a value in a version.
+// had reports whether an item had a value in a version. A create that was not answered says
+// nothing of the version of the first value: 0 stands for it.
 func had(p *planningtest.Project, item string, a mapping.Attribute, b mapping.Base) bool {
-	for _, v := range p.History(item, string(a)) {
-		if v.Version != b.Version {
-			continue
+	past := p.History(item, string(a))
+	at := slices.IndexFunc(past, func(v planningtest.Value) bool { return v.Version == b.Version })
+	if at < 0 && b.Version == 0 {
+		if b.Planning == "" {
+			return true // it was never set
 		}
-		switch a {
-		case mapping.Title:
-			return strings.Contains(mapping.CanonicalTitle(v.Value), mapping.CanonicalTitle(b.Planning))
-		case mapping.Estimate:
-			return mapping.CanonicalNumber(v.Value) == mapping.CanonicalNumber(b.Planning)
-		default:
-			return true
-		}
+		at = min(0, len(past)-1)
 	}
-	return b.Version == 0 && b.Planning == "" // it was never set
+	switch {
+	case at < 0:
+		return false
+	case a == mapping.Title:
+		return strings.Contains(mapping.CanonicalTitle(past[at].Value), mapping.CanonicalTitle(b.Planning))
+	case a == mapping.Estimate:
+		return mapping.CanonicalNumber(past[at].Value) == mapping.CanonicalNumber(b.Planning)
+	}
+	return true
 }
