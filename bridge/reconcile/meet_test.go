@@ -100,6 +100,33 @@ func TestUndoWhileTheWinnerIsWithheld(t *testing.T) {
 	})
 }
 
+// TestUndoBesideAChecklistWhileTheWinnerIsWithheld is the same for the text around a checklist.
+func TestUndoBesideAChecklistWhileTheWinnerIsWithheld(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.decideBy(mapping.PolicyPlanning)
+		w.route.Tasks = mapping.TasksChecklist
+		w.restart()
+		w.openIssue("Title", "tok2\n\n- [ ] item tok3")
+		w.settle()
+		w.befall("EditIssue", unavailable, func() { w.hub.public = true })
+		w.editCard(mapping.Summary, line("tok2", "tok9"))
+		w.editIssue(mapping.Summary, line("tok2", "tok8"))
+		w.stepUntil(time.Now().Add(time.Minute), func() bool { return len(w.conflicts()) == 1 })
+		w.alter(func(l *mapping.Link) { l.Undo = map[mapping.Attribute]string{mapping.Summary: w.conflicts()[0].ID} })
+		w.settle()
+		w.hub.public = false
+		w.touch()
+		w.settle()
+		if body := w.issue().Body; !strings.Contains(body, "tok8") || !strings.Contains(body, "item tok3") {
+			w.fail("the loser does not stand beside the list: %q", body)
+		}
+		if c := w.conflicts()[0]; c.State != mapping.ConflictUndone {
+			w.fail("the conflict is %s", c.State)
+		}
+	})
+}
+
 // TestParentThatNothingTellsOf: nothing tells of an issue that was opened while its repository
 // was public. It gets a card when a person opens an issue below it.
 func TestParentThatNothingTellsOf(t *testing.T) {

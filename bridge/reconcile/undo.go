@@ -102,7 +102,7 @@ func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) (crosses bool, 
 		won = of(c.Planning)
 	}
 	if !holds(won) || !mapping.Equal(a, of(g), p.Value) && !holds(mapping.PlanningForm(a, of(g), p.Value)) {
-		if mapping.Same(a, g, c.GitHub) && mapping.Same(a, of(p.Value), of(c.Planning)) {
+		if mapping.Same(a, of(g), lost) && mapping.Same(a, of(p.Value), of(c.Planning)) {
 			return false, errNotDecided
 		}
 		return false, w.noteUndone(c, false)
