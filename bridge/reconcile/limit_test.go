@@ -96,11 +96,11 @@ func (w *world) retitle(title string, cards ...*mapping.Card) {
 	w.poll()
 }
 
-// TestAFloodLeavesOthersTheirWrites: while a flood of one route waits for GitHub's
+// TestMeasuredFloodLeavesOthersTheirWrites: while a flood of one route waits for GitHub's
 // write budgets at their defaults, be it of labels that show planning or of people's
 // edits, edits in planning on another route reach GitHub in seconds. The flood is
 // worked off at the budget's pace.
-func TestAFloodLeavesOthersTheirWrites(t *testing.T) {
+func TestMeasuredFloodLeavesOthersTheirWrites(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		flood int

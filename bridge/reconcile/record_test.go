@@ -45,10 +45,10 @@ func (w *world) setSummary(side mapping.Side, text string) {
 	})
 }
 
-// TestTheLargestBodiesMayBeEditedAgainAndAgain: the record of the largest body that GitHub
+// TestMeasuredLargestBodiesAreEditedAgainAndAgain: the record of the largest body that GitHub
 // has stays within its bound, whatever it says, and however often it is written before GitHub
 // tells of the first write. It may never do.
-func TestTheLargestBodiesMayBeEditedAgainAndAgain(t *testing.T) {
+func TestMeasuredLargestBodiesAreEditedAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	for name, lags := range map[string][]int{"late": {40}, "never": {0}} {
 		t.Run(name, func(t *testing.T) {
@@ -77,10 +77,10 @@ func TestTheLargestBodiesMayBeEditedAgainAndAgain(t *testing.T) {
 	}
 }
 
-// TestARecordOverItsBoundParks: where even one write of a text has no room in the record, the
+// TestMeasuredRecordOverItsBoundParks: where even one write of a text has no room in the record, the
 // key is parked with the record's size and its bound, and nothing is written. When people have
 // shortened the texts it goes on.
-func TestARecordOverItsBoundParks(t *testing.T) {
+func TestMeasuredRecordOverItsBoundParks(t *testing.T) {
 	t.Parallel()
 	for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
 		t.Run(string(side), func(t *testing.T) {
@@ -111,9 +111,9 @@ func TestARecordOverItsBoundParks(t *testing.T) {
 	}
 }
 
-// TestManySubIssuesOverTheBoundPark: sub-issues whose texts have no room in one record wait
+// TestMeasuredSubIssuesOverTheBoundPark: sub-issues whose texts have no room in one record wait
 // with a reason. What has room stays the same on both sides, and nothing is made twice.
-func TestManySubIssuesOverTheBoundPark(t *testing.T) {
+func TestMeasuredSubIssuesOverTheBoundPark(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
 		withTasks(w)
