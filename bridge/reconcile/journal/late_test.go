@@ -145,7 +145,9 @@ func TestRepair(t *testing.T) {
 		{name: "somebody edited its title", p: late, over: "x", now: "z", want: RepairUnbased},
 		{name: "somebody edited its title, over a person's edit", p: late, over: "y", now: "z", want: RepairLost, edited: true},
 		{name: "somebody edited its text", p: text, over: "x", now: "z", want: RepairLost},
-		{name: "somebody replaced its estimate", p: write("l", mapping.Estimate, "a", "b"), over: "x", now: "z", want: RepairNothing},
+		{name: "somebody replaced its estimate", p: write("l", mapping.Estimate, "1", "2"), over: "", now: "3", want: RepairNothing},
+		{name: "over the very same value", p: late, over: "b", now: "b", want: RepairNothing, edited: true},
+		{name: "planning has something else by now", p: late, over: "x", now: "b", planned: "q", want: RepairRewrite},
 		{name: "it seemed lost, but was not made again", p: write("l", mapping.Title, "a", "b", restores), over: "x", now: "b", want: RepairLost},
 		{name: "another one that was given up stands there", p: late, over: "y", now: "c", more: pendings(write("m", mapping.Title, "a", "c")), want: RepairRewrite, edited: true},
 		{
