@@ -43,6 +43,45 @@ func TestBaseOfATaskThatWasEditedBeforeItIsFound(t *testing.T) {
 	}
 }
 
+// TestStateOfATrackingTaskOfALostStore: an issue is closed, its task is done, the store is lost,
+// and somebody reopens the issue. Nothing says which of the two is newer, so that the route
+// decides. Neither side counts as unchanged.
+func TestStateOfATrackingTaskOfALostStore(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		direction mapping.Direction
+		policy    mapping.Policy
+		want      string
+	}{
+		"to planning alone": {mapping.ToPlanning, mapping.PolicyPlanning, mapping.StateTodo},
+		"planning decides":  {mapping.Both, mapping.PolicyPlanning, mapping.StateDone},
+		"GitHub decides":    {mapping.Both, mapping.PolicyGitHub, mapping.StateTodo},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			passes(t, func(w *world) {
+				w.route.Direction = c.direction
+				w.decideBy(c.policy)
+				w.agree()
+				w.editIssue(mapping.State, to(mapping.StateDone))
+				w.settle()
+				w.editIssue(mapping.State, to(mapping.StateTodo))
+				w.forget()
+				g := mapping.StateTodo
+				if w.issue().State == "closed" {
+					g = mapping.StateDone
+				}
+				if p := w.task().State.Value; g != c.want || p != c.want {
+					w.fail("the states are %s and %s, want %s", g, p, c.want)
+				}
+				if all := w.conflicts(); len(all) != 1 || all[0].Attribute != mapping.State {
+					w.fail("the ledger has %+v, want the conflict of the state", all)
+				}
+			})
+		})
+	}
+}
+
 // verifyBases fails where a record names a task's value in the version that it has now, and that
 // is another one.
 func (w *world) verifyBases(l *mapping.Link) {

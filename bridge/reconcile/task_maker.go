@@ -370,9 +370,10 @@ func (w taskMaker) trackingItem(child *mapping.Pair) *NewItem {
 
 // trackedBy completes the tracking task. Its first base has a new task's state
 // (planning-api.md part 3), so that an issue that is in progress or closed already is a change
-// of GitHub.
+// of GitHub. A task of a lost store has none: either side may have changed since.
 func (w taskMaker) trackedBy(child *mapping.Pair, task *mapping.Task, how string) {
 	w.happensTo(child, mapping.EventCompleted)
+	ofLostStore := child.Intent.At.IsZero()
 	child.Card, child.Intent = mapping.NameTask(task), nil
 	if m, ok := w.itemMark(task); ok {
 		child.Nonce = m.Nonce
@@ -381,7 +382,9 @@ func (w taskMaker) trackedBy(child *mapping.Pair, task *mapping.Task, how string
 	if state.Value == "" {
 		state.Value = mapping.StateTodo
 	}
-	w.pair.SetBase(mapping.State, initialState(state))
+	if !ofLostStore {
+		w.pair.SetBase(mapping.State, initialState(state))
+	}
 	w.p[mapping.State] = state
 	w.pair.Card.CountersVersion++
 	w.notePart(string(mapping.Tracking), mapping.Planning, mapping.State, "create", "tracking task "+string(task.ID)+" "+how)
