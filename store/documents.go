@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"planbridge/mapping"
@@ -74,9 +75,54 @@ const DocAdopted = "adopted"
 const DocsRepositoryAdopted = "adopted:"
 
 // DocRepositoryAdopted names the document, in the space of no project, that says for which
-// epoch the issues that planbridge made in a repository were listed.
+// epoch and projects the issues that planbridge made in a repository were listed. It holds a
+// [RepositoryAdopted].
 func DocRepositoryAdopted(repo string) string {
 	return DocsRepositoryAdopted + strings.ToLower(repo)
+}
+
+// RepositoryAdopted is what the document that [DocRepositoryAdopted] names says.
+type RepositoryAdopted struct {
+	Epoch      string
+	Unreadable bool // GitHub refused to list the repository
+	// Projects are the projects whose links the markers could restore, as they were configured then.
+	// nil: an earlier release wrote the document, and it stands for every project.
+	Projects []mapping.ObjectID
+}
+
+// unreadable stands behind the epoch of a repository that could not be listed.
+const unreadable = "unreadable"
+
+// ParseRepositoryAdopted reads a document; one that is empty names no epoch.
+func ParseRepositoryAdopted(doc []byte) (a RepositoryAdopted) {
+	for i, word := range strings.Fields(string(doc)) {
+		switch {
+		case i == 0:
+			a.Epoch = word
+		case word == unreadable:
+			a.Unreadable = true
+		default:
+			a.Projects = append(a.Projects, mapping.ObjectID(word))
+		}
+	}
+	return a
+}
+
+// Encode is the document.
+func (a RepositoryAdopted) Encode() []byte {
+	words := []string{a.Epoch}
+	if a.Unreadable {
+		words = append(words, unreadable)
+	}
+	for _, p := range a.Projects {
+		words = append(words, string(p))
+	}
+	return []byte(strings.Join(words, " "))
+}
+
+// For reports whether the repository was listed, or refused to be, for a project's links in an epoch.
+func (a RepositoryAdopted) For(epoch string, project mapping.ObjectID) bool {
+	return a.Epoch == epoch && (a.Projects == nil || slices.Contains(a.Projects, project))
 }
 
 // DocImporting names the document of a project that says until when an import will observe more

@@ -3,6 +3,8 @@ package catchup
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"planbridge/bridge/guard"
@@ -10,22 +12,22 @@ import (
 	"planbridge/store"
 )
 
-// unreadable is appended to the epoch where a repository could not be read.
-const unreadable = " unreadable"
-
 // adopt lists, once for each epoch of the store, the issues that the bridge's own account
 // made. The intake follows their markers. It returns the errors by repository.
+//
+// A marker leads to a project that is configured. Where another project of a repository is
+// configured later, the repository is listed again.
 //
 // Where the own account is not known, everything is listed, and all marked issues are handled
 // together. The older one of two issues with one marker is the original, in whichever
 // repository it is.
 func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[string]error {
 	failed := map[string]error{}
-	accounts := c.o.GitHub.Accounts()
+	accounts, routes := c.o.GitHub.Accounts(), c.o.Settings.Routes()
 	marked := map[int64]mapping.Issue{}
 	var listed []string
 	for _, repo := range repos {
-		due, err := c.adoptionDue(ctx, repo, epoch)
+		due, err := c.adoptionDue(ctx, routes, repo, epoch)
 		if err == nil && !due {
 			continue
 		}
@@ -63,26 +65,39 @@ func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[s
 		}
 	}
 	for _, repo := range listed {
-		if err := c.adopted(ctx, repo, epoch, failed[repo]); err != nil {
+		if err := c.adopted(ctx, routes, repo, epoch, failed[repo]); err != nil {
 			failed[repo] = err
 		}
 	}
 	return failed
 }
 
-// adoptionDue reports whether the repository has to be listed for this epoch, and can be:
-// issues from before the loss of the store must be visible by now.
-func (c *CatchUp) adoptionDue(ctx context.Context, repo, epoch string) (bool, error) {
+// adoptionDue reports whether the repository has to be listed for this epoch and the projects,
+// and can be: issues from before the loss of the store must be visible by now.
+func (c *CatchUp) adoptionDue(ctx context.Context, routes mapping.Routes, repo, epoch string) (bool, error) {
 	doc, err := store.ReadDoc(ctx, c.o.Store, "", store.DocRepositoryAdopted(repo))
-	return string(doc) != epoch && c.unsettled() <= 0, err
+	if err != nil || c.unsettled() > 0 {
+		return false, err
+	}
+	was := store.ParseRepositoryAdopted(doc)
+	return was.Unreadable || slices.ContainsFunc(routes.Projects(), func(project mapping.ObjectID) bool {
+		return mayLeadTo(routes, repo, project) && !was.For(epoch, project)
+	}), nil
+}
+
+// mayLeadTo reports whether markers in the repository may lead to the project. Those of one that
+// no route leads to may be anywhere.
+func mayLeadTo(routes mapping.Routes, repo string, project mapping.ObjectID) bool {
+	its := routes.In(project)
+	return len(its) == 0 || slices.ContainsFunc(its, func(r *mapping.Route) bool {
+		return r.MatchesRepo(repo) || strings.EqualFold(r.NewCardsIn, repo)
+	})
 }
 
 // adopted records that the repository was listed, or refused to be.
-func (c *CatchUp) adopted(ctx context.Context, repo, epoch string, refused error) error {
-	if refused != nil {
-		epoch += unreadable
-	}
-	if err := store.WriteDoc(ctx, c.o.Store, "", store.DocRepositoryAdopted(repo), []byte(epoch)); err != nil {
+func (c *CatchUp) adopted(ctx context.Context, routes mapping.Routes, repo, epoch string, refused error) error {
+	now := store.RepositoryAdopted{Epoch: epoch, Unreadable: refused != nil, Projects: routes.Projects()}
+	if err := store.WriteDoc(ctx, c.o.Store, "", store.DocRepositoryAdopted(repo), now.Encode()); err != nil {
 		return err
 	}
 	return refused

@@ -30,6 +30,36 @@ func TestAdoptionOfOwnIssues(t *testing.T) {
 	}
 }
 
+// TestAdoptionForALaterProject: a marker leads to a project that is configured. What our accounts
+// made is listed again where another project of the repository is configured later, and once.
+func TestAdoptionForALaterProject(t *testing.T) {
+	w := newCatchUp(t)
+	w.hub.set(mapping.Issue{ID: 1, Repo: "acme/web", Author: "old-bot", UpdatedAt: start.Add(-1000 * time.Hour)})
+	w.hub.now = start.Add(time.Hour)
+	polls := func(want int, what string) {
+		t.Helper()
+		for range 2 {
+			w.poll()
+		}
+		if w.taken.count != want {
+			t.Errorf("%s: taken in %d times, want %d", what, w.taken.count, want)
+		}
+	}
+	polls(1, "one project")
+	other := route("other", "Incoming")
+	other.Project, other.Repositories, other.NewCardsIn = "p2", []string{"acme/other"}, "acme/other"
+	w.routes = append(w.routes, other)
+	polls(1, "a project of another repository")
+	w.routes[1].NewCardsIn = "acme/web"
+	polls(2, "it makes issues in this one")
+	third := route("web", "Third")
+	third.Name, third.Project = "third", "p3"
+	w.routes = append(w.routes, third)
+	polls(3, "a third project")
+	w.routes = w.routes[:1]
+	polls(3, "without the others")
+}
+
 // TestAdoptionOfMarkedIssues: where our account is not known, what is marked is
 // taken in of all repositories at once, or of none.
 func TestAdoptionOfMarkedIssues(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 func TestCatchUp(t *testing.T) {
@@ -272,17 +273,17 @@ func TestRefusedRepository(t *testing.T) {
 		t.Errorf("took in %v, woken %d times", w.taken.titles, w.woken)
 	}
 	epoch, _ := w.store.Epoch(t.Context())
-	doc := func() string {
+	adopted := func() store.RepositoryAdopted {
 		d, _ := w.store.Doc(t.Context(), "", "adopted:acme/gone")
-		return string(d)
+		return store.ParseRepositoryAdopted(d)
 	}
-	if doc() != epoch+" unreadable" {
-		t.Errorf("document %q", doc())
+	if a := adopted(); !a.Unreadable || !a.For(epoch, project) {
+		t.Errorf("document %+v", a)
 	}
 	delete(w.hub.fails, "acme/gone")
 	w.poll()
-	if doc() != epoch {
-		t.Errorf("document %q once it can be read", doc())
+	if a := adopted(); a.Unreadable || !a.For(epoch, project) {
+		t.Errorf("document %+v once it can be read", a)
 	}
 	w.hub.fails["acme/gone"] = mapping.ErrUnavailable
 	if err := w.catchUp.Poll(t.Context()); !errors.Is(err, mapping.ErrUnavailable) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 
 	"planbridge/bridge/factlog"
 	"planbridge/mapping"
@@ -71,7 +70,7 @@ func (p *Poller) unlistedRepository(ctx context.Context) (repo string, err error
 		}
 		for _, name := range needed {
 			doc, err := store.ReadDoc(ctx, p.o.Store, "", store.DocRepositoryAdopted(name))
-			if err != nil || !strings.HasPrefix(string(doc), p.epoch) {
+			if err != nil || !store.ParseRepositoryAdopted(doc).For(p.epoch, p.o.Project) {
 				return name, err
 			}
 		}
