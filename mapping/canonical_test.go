@@ -82,6 +82,7 @@ func TestEqual(t *testing.T) {
 		"title":                     {mapping.Title, "a", " a", true},
 		"another title":             {mapping.Title, "a", "A", false},
 		"cut title":                 {mapping.Title, mapping.CutTitle(long), long, true},
+		"a title as long on both":   {mapping.Title, long, long, true},
 		"another long title":        {mapping.Title, mapping.CutTitle(long), "a" + long, false},
 		"summary":                   {mapping.Summary, "a\r\nb  \n", "a\nb", true},
 		"summary, indented":         {mapping.Summary, "    a", "a", false},
@@ -111,6 +112,7 @@ func TestCutTitle(t *testing.T) {
 		"whole runes":               {strings.Repeat("👩", 300), strings.Repeat("👩", 255) + "…"},
 		"fits without white space":  {" " + exact + "\n", exact},
 		"no space before the cut":   {strings.Repeat("x", 250) + strings.Repeat(" ", 20) + "y", strings.Repeat("x", 250) + "…"},
+		"just fits, with a blank":   {exact[len("é"):] + " ", exact[len("é"):] + " "},
 		"short ones are left alone": {" a ", " a "},
 	} {
 		if got := mapping.CutTitle(c.in); got != c.want {

@@ -199,6 +199,36 @@ func TestDiffOfLongLists(t *testing.T) {
 	}
 }
 
+// TestDiffOfLongListsIsNearlyShortest: where the search is given up, it goes on from the farthest place
+// that it reached, so that what did not change is hardly told as changed.
+func TestDiffOfLongListsIsNearlyShortest(t *testing.T) {
+	for name, tt := range map[string]struct{ of, every int }{
+		"a few changes": {4000, 50}, "more than are searched for": {4000, 5}, "many more": {6000, 2}, "in a short list": {600, 2},
+	} {
+		var from, to []string
+		replaced, inserted := 0, 0
+		for i := range tt.of {
+			word := strconv.Itoa(i)
+			from = append(from, word)
+			switch {
+			case i*i%tt.every != 0 || i%3 == 0:
+				to = append(to, word)
+			case i%2 == 0:
+				to, replaced = append(to, "new "+word), replaced+1
+			default:
+				to, inserted = append(to, "more "+word, word), inserted+1
+			}
+		}
+		least := 2*replaced + inserted // each word stands once
+		if got := changed(from, to); got < least || got > least+least/20 {
+			t.Errorf("%s: told with %d words, %d do", name, got, least)
+		}
+		if got := changed(to, from); got < least || got > least+least/20 {
+			t.Errorf("%s, back: told with %d words, %d do", name, got, least)
+		}
+	}
+}
+
 // TestDistance has a row for each kind of change; it counts the bytes on both sides.
 func TestDistance(t *testing.T) {
 	for name, tt := range map[string]struct {

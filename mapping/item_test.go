@@ -169,6 +169,24 @@ func TestFormerIssuesHaveABound(t *testing.T) {
 	}
 }
 
+// TestRenamed: an issue's page and name follow its repository, and nothing else that has the name.
+func TestRenamed(t *testing.T) {
+	for name, tt := range map[string]struct{ page, want string }{
+		"on GitHub":              {"https://github.com/acme/web/issues/12", "https://github.com/acme/site/issues/12"},
+		"on a server under it":   {"https://ghe.example.com/acme/web/issues/12", "https://ghe.example.com/acme/site/issues/12"},
+		"named like a path":      {"https://git.example.com/acme/web/acme/web/issues/12", "https://git.example.com/acme/web/acme/site/issues/12"},
+		"of another repository":  {"https://github.com/acme/webs/issues/12", "https://github.com/acme/webs/issues/12"},
+		"not known":              {"", ""},
+		"renamed by the service": {"https://github.com/acme/site/issues/12", "https://github.com/acme/site/issues/12"},
+	} {
+		i := Issue{Repo: "acme/web", Number: 12, Page: tt.page, Title: "acme/web is slow", Body: "see acme/web/issues/3"}
+		i.Renamed("acme/site")
+		if i.Page != tt.want || i.Name() != "acme/site#12" || i.Title != "acme/web is slow" || i.Body != "see acme/web/issues/3" {
+			t.Errorf("%s: %q, %s, %q", name, i.Page, i.Name(), i.Body)
+		}
+	}
+}
+
 // TestTaskAsACard: a task shows what a card shows, and its state.
 func TestTaskAsACard(t *testing.T) {
 	task := Task{ID: "task", CID: 7, Version: 9, Owner: "card", Title: Versioned{"t", 1}, Summary: Versioned{"s", 2}, Estimate: Versioned{"3", 3}, State: Versioned{StateDone, 4}}

@@ -158,17 +158,18 @@ func TestExchangeTellsProgramsFromPeople(t *testing.T) {
 		changes []Change
 		want    int // with a score of 7 before
 	}{
-		"quickly":                   {map[Side]time.Time{GitHub: noon}, []Change{after(time.Second)}, 7 + quickScore},
-		"as quickly as counts":      {map[Side]time.Time{GitHub: noon}, []Change{after(quickly)}, 7 + quickScore},
-		"as a person might":         {map[Side]time.Time{GitHub: noon}, []Change{after(quickly + 1)}, 7 + slowScore},
-		"at the last moment":        {map[Side]time.Time{GitHub: noon}, []Change{after(answerWithin)}, 7 + slowScore},
-		"too late to be an answer":  {map[Side]time.Time{GitHub: noon}, []Change{after(answerWithin + 1)}, 0},
-		"of a side nobody wrote":    {map[Side]time.Time{Planning: noon}, []Change{after(time.Second)}, 0},
-		"before any write":          {nil, []Change{after(time.Second)}, 0},
-		"several changes at once":   {map[Side]time.Time{GitHub: noon}, []Change{{Side: GitHub, Seen: noon.Add(time.Second), Several: true}}, 0},
-		"no change":                 {map[Side]time.Time{GitHub: noon}, nil, 0},
-		"since when is not known":   {map[Side]time.Time{GitHub: noon}, []Change{{Side: GitHub, Seen: noon.Add(time.Second)}}, 7 + quickScore},
-		"seen late, and made early": {map[Side]time.Time{GitHub: noon}, []Change{{Side: GitHub, From: noon.Add(time.Second), Seen: noon.Add(30 * time.Second)}}, 7 + quickScore},
+		"quickly":                                {map[Side]time.Time{GitHub: noon}, []Change{after(time.Second)}, 7 + quickScore},
+		"as quickly as counts":                   {map[Side]time.Time{GitHub: noon}, []Change{after(quickly)}, 7 + quickScore},
+		"as a person might":                      {map[Side]time.Time{GitHub: noon}, []Change{after(quickly + 1)}, 7 + slowScore},
+		"at the last moment":                     {map[Side]time.Time{GitHub: noon}, []Change{after(answerWithin)}, 7 + slowScore},
+		"too late to be an answer":               {map[Side]time.Time{GitHub: noon}, []Change{after(answerWithin + 1)}, 0},
+		"of a side nobody wrote":                 {map[Side]time.Time{Planning: noon}, []Change{after(time.Second)}, 0},
+		"before any write":                       {nil, []Change{after(time.Second)}, 0},
+		"several changes at once":                {map[Side]time.Time{GitHub: noon}, []Change{{Side: GitHub, Seen: noon.Add(time.Second), Several: true}}, 0},
+		"no change":                              {map[Side]time.Time{GitHub: noon}, nil, 0},
+		"since when is not known":                {map[Side]time.Time{GitHub: noon}, []Change{{Side: GitHub, Seen: noon.Add(time.Second)}}, 7 + quickScore},
+		"seen late, and since when is not known": {map[Side]time.Time{GitHub: noon}, []Change{{Side: GitHub, Seen: noon.Add(30 * time.Second)}}, 7 + slowScore},
+		"seen late, and made early":              {map[Side]time.Time{GitHub: noon}, []Change{{Side: GitHub, From: noon.Add(time.Second), Seen: noon.Add(30 * time.Second)}}, 7 + quickScore},
 		"both sides, one slowly": {map[Side]time.Time{GitHub: noon, Planning: noon}, []Change{
 			after(time.Second), {Side: Planning, From: noon.Add(10 * time.Second), Seen: noon.Add(10 * time.Second)},
 		}, 7 + slowScore},
@@ -186,6 +187,40 @@ func TestExchangeTellsProgramsFromPeople(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAnswersOfBothSides: the writes to both sides may be answered, and an answer to one leaves the
+// other one open.
+func TestAnswersOfBothSides(t *testing.T) {
+	var x Exchange
+	x.Answer(GitHub, noon)
+	x.Answer(Planning, noon.Add(time.Second))
+	if len(x.Wrote) != 2 || !x.Wrote[GitHub].Equal(noon) || !x.Wrote[Planning].Equal(noon.Add(time.Second)) {
+		t.Fatalf("to be answered are %v", x.Wrote)
+	}
+	x.Take(Change{Side: GitHub, Seen: noon.Add(time.Second)})
+	if _, left := x.Wrote[GitHub]; left || len(x.Wrote) != 1 || x.Score != quickScore {
+		t.Errorf("after one answer: %+v", x)
+	}
+	x.Answer(Planning, noon.Add(time.Minute))
+	if !x.Wrote[Planning].Equal(noon.Add(time.Minute)) {
+		t.Errorf("the last write is of %v", x.Wrote[Planning])
+	}
+}
+
+// TestQuietExchangesDoNotHoldAFold: only where the last changes answered writes of ours is a fold
+// not made longer.
+func TestQuietExchangesDoNotHoldAFold(t *testing.T) {
+	for score, want := range map[int]time.Duration{0: 8 * time.Second, 1: 2 * time.Second, quickScore: 2 * time.Second} {
+		p := Pace{
+			Folds:     map[Side]Fold{GitHub: {For: 4 * time.Second, Held: true}},
+			Exchanges: map[Attribute]Exchange{Title: {}, Summary: {Score: score}},
+		}
+		p.Begin(GitHub, noon, 2*time.Second)
+		if got := p.Folds[GitHub]; got.For != want || !got.Until.Equal(noon.Add(want)) || got.Held {
+			t.Errorf("with a score of %d edits are folded for %v until %v", score, got.For, got.Until)
+		}
 	}
 }
 

@@ -49,6 +49,17 @@ func TestCardLabels(t *testing.T) {
 	}
 }
 
+// TestGoneCardLabelsStayGone: a number's label that the bridge made and somebody took off is not
+// taken off again.
+func TestGoneCardLabelsStayGone(t *testing.T) {
+	shown := &mapping.Shown{Made: []string{"card/6", "card/7"}}
+	card := &mapping.Card{CID: 8}
+	add, remove := shown.Project([]string{"bug", "card/7"}, card, cardScheme("card/{value}"))
+	if len(add) != 1 || add[0] != "card/8" || len(remove) != 1 || remove[0] != "card/7" {
+		t.Errorf("+%q -%q", add, remove)
+	}
+}
+
 func TestCardLabelsGoAlong(t *testing.T) {
 	s := mapping.Shown{Made: []string{"card/7"}, Labels: []string{"card/7"}}
 	if m := s.Moved(); !slices.Equal(m.Made, s.Made) || m.Labels != nil {
