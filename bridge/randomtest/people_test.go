@@ -20,11 +20,12 @@ type people struct {
 	keys mapping.Keys
 	// projects are those whose cards people work on, and newCards those of them that get new ones.
 	projects, newCards []*planningtest.Project
-	lists              bool   // tasks stand for items of checklists
-	careful            bool   // they leave footers alone, without which a lost store is not made good
-	label              string // that some of the issues get; "": none
-	most               int    // issues and cards that they make; and sub-issues and tasks
-	grows              int    // see size
+	beside             []*planningtest.Project // where others make cards
+	lists              bool                    // tasks stand for items of checklists
+	careful            bool                    // they leave footers alone, without which a lost store is not made good
+	label              string                  // that some of the issues get; "": none
+	most               int                     // issues and cards that they make; and sub-issues and tasks
+	grows              int                     // see size
 
 	*diary
 	mu sync.Mutex

@@ -103,6 +103,7 @@ func (c *chaos) makeOther(of size) {
 		there.Repo, there.Project = c.GitHub.AddRepo(otherRepo, githubtest.RepoSpec{Private: true}), p.project
 		p.people = newPeople(&there, c.keys, c.people.lists, of)
 		p.people.diary, p.people.careful = c.people.diary, c.people.careful
+		c.people.beside = []*planningtest.Project{p.project}
 	case byLabel:
 		c.people.label = otherName
 		c.people.newCards = append(c.people.newCards, p.project)
@@ -143,9 +144,9 @@ func (p *people) allCards() (all []planningtest.CardState) {
 	return all
 }
 
-// project is the one that a card or a task is in.
+// project is the one that a card or a task is in, of these people or of those beside.
 func (p *people) project(id string) *planningtest.Project {
-	for _, project := range p.projects[1:] {
+	for _, project := range slices.Concat(p.projects[1:], p.beside) {
 		if project.Card(id).ID != "" || project.Task(id).ID != "" {
 			return project
 		}
