@@ -139,9 +139,10 @@ func (j *judging) stays(a mapping.Attribute, i *seenIssue, c *seenCard) bool {
 		leader = formatted(greatest(leader))
 	}
 	byPerson := false
-	for _, w := range slices.Backward(follower) {
+	for n, w := range slices.Backward(follower) {
 		if mapping.Equal(a, plainBullets(w.to), plainBullets(leader)) {
-			return byPerson
+			ranOver := n > 0 && n < len(follower)-1 && follower[n-1].person // and was merged with it since
+			return byPerson || ranOver
 		}
 		byPerson = byPerson || w.person || slices.ContainsFunc(j.brought[a], func(v string) bool {
 			return mapping.Equal(a, plainBullets(v), plainBullets(w.to))
