@@ -15,9 +15,9 @@ import (
 // had before it moved: those carry no marker, and what people wrote on them is on them or on
 // the issue.
 
-// isFormer reports whether an issue had a card before another one that it has now.
+// isFormer reports whether an issue had a card, or a task, before another one that it has now.
 func (s seen) isFormer(i *seenIssue, c, now *seenCard) bool {
-	return s.named != nil && c.of == "" && now.of == "" && c.project != now.project && now.own && len(c.marks) == 0 &&
+	return s.named != nil && (c.of == "") == (now.of == "") && c.project != now.project && now.own && len(c.marks) == 0 &&
 		(s.named[c.id][strconv.FormatInt(i.id, 10)] || s.named[strconv.Itoa(i.number)][c.id])
 }
 

@@ -50,7 +50,7 @@ func (c *chaos) lookAtProjects(s *seen) {
 	for n := range s.cards {
 		card := &s.cards[n]
 		card.away = away[card.project]
-		if s.named != nil && card.of == "" {
+		if s.named != nil {
 			s.named[card.id] = partnersNamed(c.keys, values(c.people.project(card.id).History(card.id, "summary"), func(v planningtest.Value) string { return v.Value }))
 		}
 	}
