@@ -82,6 +82,18 @@ func TestStateOfATrackingTaskOfALostStore(t *testing.T) {
 	}
 }
 
+// TestClosedWhileTheStoreIsLost: nobody changed the state in planning since the task was made. So
+// the issue that was closed while the store was lost stays closed.
+func TestClosedWhileTheStoreIsLost(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.agree()
+		w.editIssue(mapping.State, to(mapping.StateDone))
+		w.forget()
+		w.verify(ends{want: values{mapping.State: mapping.StateDone}})
+	})
+}
+
 // verifyBases fails where a record names a task's value in the version that it has now, and that
 // is another one.
 func (w *world) verifyBases(l *mapping.Link) {

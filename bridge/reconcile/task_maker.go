@@ -370,7 +370,8 @@ func (w taskMaker) trackingItem(child *mapping.Pair) *NewItem {
 
 // trackedBy completes the tracking task. Its first base has a new task's state
 // (planning-api.md part 3), so that an issue that is in progress or closed already is a change
-// of GitHub. A task of a lost store has none: either side may have changed since.
+// of GitHub. A task of a lost store that has another state, or had one, has no base: either side
+// may have changed since.
 func (w taskMaker) trackedBy(child *mapping.Pair, task *mapping.Task, how string) {
 	w.happensTo(child, mapping.EventCompleted)
 	ofLostStore := child.Intent.At.IsZero()
@@ -382,7 +383,7 @@ func (w taskMaker) trackedBy(child *mapping.Pair, task *mapping.Task, how string
 	if state.Value == "" {
 		state.Value = mapping.StateTodo
 	}
-	if !ofLostStore {
+	if isNew := state.Value == mapping.StateTodo && state.Version == 0; isNew || !ofLostStore {
 		w.pair.SetBase(mapping.State, initialState(state))
 	}
 	w.p[mapping.State] = state
