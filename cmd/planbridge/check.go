@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -116,6 +117,12 @@ const (
 	ofRoute      = "route "
 )
 
+// The parts of a finding about deliveries in which several repositories differ.
+var (
+	counted = regexp.MustCompile(`\d+ deliver(?:y|ies)\b`)
+	varying = regexp.MustCompile(`\d+( failed\b)|\d{4}-\d\d-\d\dT[\d:]+Z`)
+)
+
 // alike returns what a finding has in common with those that say the same of other repositories,
 // or else of other routes, and the name of its own; "": it is about neither.
 func alike(f preflight.Finding) (key preflight.Finding, name string) {
@@ -127,6 +134,7 @@ func alike(f preflight.Finding) (key preflight.Finding, name string) {
 	if repository, ok := strings.CutPrefix(f.Place, ofRepository); ok {
 		key.Place, name = ofRepository, repository
 		key.Words = strings.ReplaceAll(key.Words, repository, "…")
+		key.Words = varying.ReplaceAllString(counted.ReplaceAllString(key.Words, "… deliveries"), "…$1")
 	}
 	return key, name
 }

@@ -10,6 +10,7 @@ import (
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/preflight"
+	"planbridge/mapping"
 )
 
 // A store that a running service holds is looked at through it.
@@ -84,7 +85,8 @@ func TestCheckGroupsWhatNamesDiffer(t *testing.T) {
 	add := func(place, words string) {
 		all = append(all, preflight.Finding{Level: preflight.LevelFault, Place: place, Words: words})
 	}
-	for _, name := range []string{"a", "b", "c", "d"} {
+	for i, name := range []string{"a", "b", "c", "d"} {
+		add("repository acme/"+name, fmt.Sprintf("of %s of the last day %d failed, the newest of them at 2026-11-29T01:32:2%dZ with status 502", mapping.Count(i+1, "delivery", "deliveries"), i+1, i))
 		add("repository acme/"+name, "it cannot be read: github: read repository acme/"+name+": unavailable: answer 503")
 		add("repository acme/"+name, "route "+name+": it is public")
 		add("planning web", "route "+name+`: there is no bucket "In"`)
@@ -97,6 +99,7 @@ func TestCheckGroupsWhatNamesDiffer(t *testing.T) {
 		got = append(got, f.Place+": "+f.Words)
 	}
 	want := []string{
+		"repositories acme/a, acme/b, acme/c and 1 more: of … deliveries of the last day … failed, the newest of them at … with status 502",
 		"repositories acme/a, acme/b, acme/c and 1 more: it cannot be read: github: read repository …: unavailable: answer 503",
 		"repositories acme/a, acme/b, acme/c and 1 more: it is public",
 		`planning web: routes a, b, c and 1 more: there is no bucket "In"`,
