@@ -60,7 +60,15 @@ func (e *RateLimited) Service() string {
 }
 
 func (e *RateLimited) Error() string {
-	return e.API + ": rate limited (" + e.Why + "), retry after " + e.After.String()
+	return e.API + ": rate limited (" + e.Why + "), retry after " + e.After.Round(time.Millisecond).String()
+}
+
+// Reason says why something waits, in the same words for all that wait for the same.
+func (e *RateLimited) Reason() string {
+	if e.Turn {
+		return "its turn has not come: " + e.Why
+	}
+	return e.Service() + " limits requests: " + e.Why
 }
 
 // MovedError says that an issue answers from another place. It matches

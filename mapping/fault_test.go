@@ -8,6 +8,22 @@ import (
 )
 
 // TestFaults: each kind of error is told from all others, wrapped or not, and says what it is.
+// TestReasonOfALimit: all that wait for one limit have one reason, without a time.
+func TestReasonOfALimit(t *testing.T) {
+	for want, e := range map[string]RateLimited{
+		"its turn has not come: request points": {API: "github", After: 1234567890, Why: "request points", Turn: true},
+		"GitHub limits requests: primary limit": {API: "github", After: time.Hour, Why: "primary limit", Resource: "core"},
+		"planning limits requests: Retry-After": {API: "planning", After: time.Second, Why: "Retry-After"},
+	} {
+		if got := e.Reason(); got != want {
+			t.Errorf("%+v: %q, want %q", e, got, want)
+		}
+	}
+	if got := (&RateLimited{API: "github", After: 1234567890, Why: "request points"}).Error(); got != "github: rate limited (request points), retry after 1.235s" {
+		t.Error(got)
+	}
+}
+
 func TestFaults(t *testing.T) {
 	sentinels := []error{
 		ErrUnauthorized, ErrForbidden, ErrNotFound, ErrGone, ErrMoved, ErrRejected, ErrUnavailable, ErrUncertain,

@@ -179,8 +179,8 @@ func TestPausesGrow(t *testing.T) {
 // TestAFailureOfAServiceIsItsFact: an attempt that failed since a service was away belongs to the
 // outage's line, not to a warning of its own. The last attempt gets its own.
 func TestAFailureOfAServiceIsItsFact(t *testing.T) {
-	if reconcile.FactAway != factlog.Away {
-		t.Errorf("the rules call an outage %q, the log %q", reconcile.FactAway, factlog.Away)
+	if reconcile.FactAway != factlog.Away || reconcile.FactInTurn != factlog.InTurn {
+		t.Errorf("the rules call facts %q and %q, the log %q and %q", reconcile.FactAway, reconcile.FactInTurn, factlog.Away, factlog.InTurn)
 	}
 	for _, c := range []struct {
 		service  string

@@ -48,7 +48,7 @@ const (
 	// KeysWait: keys wait for a service or for an operator.
 	KeysWait = "keys wait"
 	// InTurn: keys wait for their turn of a budget. The fact ends when no key has waited for a
-	// while.
+	// while. The rules of reconcile name it, too, as reconcile.FactInTurn.
 	InTurn = "keys wait for their turn"
 )
 

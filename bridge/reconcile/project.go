@@ -130,8 +130,8 @@ func (w projector) refusedToShow(names []string, err error) {
 	switch {
 	case errors.As(err, &limited):
 		after := limited.After + w.jitter(spread(limited))
-		w.log.Info("put off", "what", names[1], "after", after, "why", limited.Why)
-		w.revisitAfter(after, names[1]+": "+limited.Error())
+		w.log.Info("put off", "what", names[1], "after", after, "why", limited.Reason(), "fact", FactInTurn)
+		w.revisitAfter(after, limited.Reason())
 	case errors.Is(err, mapping.ErrRejected):
 		w.putOff(names[1], "shown", err, refusedFirst, refusedMost)
 	case errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUncertain), errors.Is(err, mapping.ErrUnauthorized):

@@ -271,6 +271,9 @@ func isUnanswered(err error) bool {
 // it.
 const FactAway = "requests to a service fail"
 
+// FactInTurn names, in the log, the fact that keys wait for their turn of a budget.
+const FactInTurn = "keys wait for their turn"
+
 // failed is the rest of a key whose own attempt failed.
 func failed(err error) Rest { return Rest{Kind: RestFailed, Why: err.Error(), Err: err} }
 
@@ -284,7 +287,7 @@ func (e *requeueAfter) rest(err error) Rest {
 // restOfLimit makes a key due at its turn. Where many keys wait for the same moment, it is due
 // a little later.
 func restOfLimit(limited *mapping.RateLimited, err error) Rest {
-	rest := Rest{Kind: RestLimited, After: limited.After, Spread: spread(limited), Why: err.Error()}
+	rest := Rest{Kind: RestLimited, After: limited.After, Spread: spread(limited), Why: limited.Reason()}
 	if limited.Resource != "" {
 		rest.Err = err // it is GitHub's limit, not a turn
 	}

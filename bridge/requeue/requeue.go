@@ -136,7 +136,7 @@ func (r *Requeuer) askGitHub(ctx context.Context, waits bool) error {
 	if err := r.o.Services.Probe(ctx, reconcile.ServiceGitHub); err != nil {
 		return err
 	}
-	r.o.Logger.Info("the service answers again", "service", reconcile.ServiceGitHub, factlog.Over, factlog.Away)
+	r.answers(reconcile.ServiceGitHub)
 	r.WakeGitHub(ctx)
 	return nil
 }
@@ -182,8 +182,15 @@ func (r *Requeuer) askPlanning(ctx context.Context, project mapping.ObjectID, se
 		r.o.Logger.Debug("what keys wait for is still away", "service", service, "err", err)
 		return
 	}
-	r.o.Logger.Info("the service answers again", "service", service, factlog.Over, factlog.Away)
+	r.answers(service)
 	r.Wake(ctx, project, service)
+}
+
+// answers ends the facts of a service that takes requests again.
+func (r *Requeuer) answers(service string) {
+	for _, fact := range []string{factlog.Away, factlog.Refused} {
+		r.o.Logger.Info("the service answers again", "service", service, factlog.Over, fact)
+	}
 }
 
 // recently is how long ago planning may have failed for a key that begins to wait. A project that

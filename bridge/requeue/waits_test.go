@@ -99,6 +99,32 @@ func TestKeysThatWaitForPlanning(t *testing.T) {
 	}
 }
 
+// shut is a GitHub that refused the token and takes it again.
+type shut struct{ answering }
+
+func (shut) Away(string) bool { return true }
+
+// TestProbeEndsARefusal: the fact that GitHub refuses the token ends with the probe that GitHub
+// takes, not with the next catch-up.
+func TestProbeEndsARefusal(t *testing.T) {
+	d, _ := newDesk(t, mapping.Linked, "acme/web")
+	text := &logtest.Text{}
+	log := slog.New(factlog.NewHandler(slog.NewTextHandler(text, nil), time.Now))
+	r := requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Services: shut{}, Clock: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Now: time.Now, Logger: log})
+	for _, fact := range []string{factlog.Away, factlog.Refused} {
+		log.Error("waiting", "service", reconcile.ServiceGitHub, factlog.Fact, fact)
+	}
+	if err := r.WakeWaiting(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	factlog.Flush(t.Context(), log)
+	for _, fact := range []string{factlog.Away, factlog.Refused} {
+		if n := text.Lines(`service=github over="` + fact + `"`); n != 1 {
+			t.Errorf("%d lines end %q:\n%s", n, fact, text)
+		}
+	}
+}
+
 // TestWaitsEndWhereAnotherReplicaWokeThem: the fact that keys wait also ends in a process that
 // did not wake them, once none waits.
 func TestWaitsEndWhereAnotherReplicaWokeThem(t *testing.T) {
