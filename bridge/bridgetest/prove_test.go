@@ -127,6 +127,21 @@ func TestLogNamesItemsInOneForm(t *testing.T) {
 	}
 }
 
+// TestRefusedValueIsAWarning: a value that planning does not take waits for a person, so that the
+// log warns of it.
+func TestRefusedValueIsAWarning(t *testing.T) {
+	t.Parallel()
+	log := &logtest.Text{}
+	w := start(t, bridgetest.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+	w.OpenIssue(githubtest.IssueSpec{Title: "Before"})
+	w.Planning.Fault(planningtest.Fault{Op: planningtest.OpCardUpdate, Kind: planningtest.Before, Status: http.StatusUnprocessableEntity, Times: -1, Body: `{"error":"this title is forbidden"}`})
+	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "After" })
+	w.Await("the refusal", func() bool { return log.Lines("msg=refused ") > 0 })
+	if n := log.Lines(`level=WARN msg=refused `); n != 1 || log.Lines("msg=refused ") != 1 {
+		t.Errorf("%d warnings tell of it:\n%s", n, log)
+	}
+}
+
 // page is the text of the status page.
 func page(t *testing.T, w *world) string {
 	t.Helper()

@@ -161,3 +161,24 @@ func TestAdoptionAfterARestartOfTheStore(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoredLinksHaveNoLines: a lost store of many links is one fact, so that the log has no
+// line for each link that is restored.
+func TestRestoredLinksHaveNoLines(t *testing.T) {
+	w := newWorld(t)
+	mark := mapping.Marker{Kind: mapping.MarkCard, Link: "00000000000000aa", Nonce: "n1", Partner: "7"}
+	w.planned.put(incoming, "Incoming", card("a", func(c *mapping.Card) {
+		c.Summary.Value = keys.AppendFooter("", mark, "acme/web", 12, "https://github.com/acme/web/issues/12")
+	}))
+	w.adopted()
+	w.poll()
+	w.poll()
+	if n := w.log.Lines("new link"); n != 0 || len(w.links()) != 1 {
+		t.Errorf("%d lines tell of %d links", n, len(w.links()))
+	}
+	w.planned.put(incoming, "Incoming", card("b"))
+	w.poll()
+	if n := w.log.Lines("new link"); n != 1 {
+		t.Errorf("%d lines tell of a card that entered", n)
+	}
+}

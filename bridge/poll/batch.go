@@ -108,7 +108,11 @@ func (r *round) observe(ctx context.Context, batch []item) error {
 	for i, g := range got {
 		items[i].err = g.Err
 		if g.Created {
-			r.o.Logger.Info("new link", "item", strings.Replace(string(obs[i].Item), ":", " ", 1), "link", g.Key.Link, "state", obs[i].Create.State)
+			log := r.o.Logger.Info
+			if obs[i].Bulk {
+				log = r.o.Logger.Debug // one line tells of all links that are restored
+			}
+			log("new link", "item", strings.Replace(string(obs[i].Item), ":", " ", 1), "link", g.Key.Link, "state", obs[i].Create.State)
 		}
 	}
 	return nil

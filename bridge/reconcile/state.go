@@ -298,8 +298,11 @@ func (w *state) notePart(part string, side mapping.Side, a mapping.Attribute, wh
 	}
 	w.history = append(w.history, e)
 	log := w.log.Info
-	if what == mapping.Rerouted {
+	switch what {
+	case mapping.Rerouted:
 		log = w.log.Debug // one line tells of all links at once
+	case "refused":
+		log = w.log.Warn // somebody has to write another value
 	}
 	log(what, "side", string(side), "attribute", string(a), "why", why)
 }
