@@ -88,6 +88,8 @@ func TestServiceNoticesARenamedBucket(t *testing.T) {
 		Config: func(yaml string) string { return strings.Replace(yaml, "bucket: Incoming", "bucket: "+bucket, 1) },
 	})
 	w.OpenIssue(githubtest.IssueSpec{Title: "Before"})
+	w.Project.NewCard(bucket, "alice", planningtest.CardSpec{Title: "First"})
+	w.Await("an issue for the first card, as the bucket is recorded", func() bool { return w.Repo.Issue(2).Title == "First" })
 	bucket = "Inbox"
 	w.Project.RenameBucket("Incoming", bucket)
 	w.Project.NewCard(bucket, "alice", planningtest.CardSpec{Title: "Meanwhile"})
@@ -95,11 +97,11 @@ func TestServiceNoticesARenamedBucket(t *testing.T) {
 	w.Await("the fault", func() bool { return log.Lines(fault) > 0 })
 	lists := w.Planning.Calls(planningtest.OpBacklogItems)
 	w.Await("two more polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > lists+1 })
-	if n := len(w.Repo.Issues()); n != 1 {
+	if n := len(w.Repo.Issues()); n != 2 {
 		t.Fatalf("%d issues while no route has the bucket", n)
 	}
 	w.reload(w.YAML())
-	w.Await("an issue for the card", func() bool { return w.Repo.Issue(2).Title == "Meanwhile" })
+	w.Await("an issue for the card", func() bool { return w.Repo.Issue(3).Title == "Meanwhile" })
 	if n := log.Lines(fault); n != 1 {
 		t.Errorf("%d lines tell of the fault", n)
 	}
