@@ -65,10 +65,21 @@ func (w cleaner) labelMarks() (out []mark) {
 	return out
 }
 
+// shown is what the issue shows of the card; nil: nothing. Nothing is recorded of a pair that a
+// lost store knew. So what looks as if the bridge had put it there counts as the bridge's.
+func (w cleaner) shown() *mapping.Shown {
+	if w.link.Shown == nil {
+		if s := projector(w).shown(); s != nil {
+			s.Unsure = true
+		}
+	}
+	return projector(w).shown()
+}
+
 // shownLabels returns the projected labels that the issue has, and records them.
 func (w cleaner) shownLabels() []string {
-	s := w.link.Shown
-	if s == nil || w.pair.IsTask() {
+	s := w.shown()
+	if s == nil {
 		return nil
 	}
 	s.Carry(w.issue.Labels, labelProjector(w).cardToShow(), w.set.Scheme)
@@ -78,8 +89,8 @@ func (w cleaner) shownLabels() []string {
 // milestoneMarks is the milestone that the bridge set, as long as the issue has it. After a
 // write without an answer, the milestone of any sprint counts as ours.
 func (w cleaner) milestoneMarks() []mark {
-	s := w.link.Shown
-	if w.pair.IsTask() || s == nil {
+	s := w.shown()
+	if s == nil {
 		return nil
 	}
 	if s.Milestone == 0 && s.Unsure && mapping.ShowsSprint(w.issue, w.set.Keys) {

@@ -159,6 +159,11 @@ func TestPairsAreTakenApart(t *testing.T) {
 				l.SubLinks[0].Asking = map[mapping.Attribute]string{mapping.Title: "a conflict"}
 			})
 		}, why: nothingLeft},
+		"the store was lost": {before: func(w *world) {
+			linked(w)
+			w.settle()
+			intoSprint()(w)
+		}, do: func(w *world) { w.rebuildFrom(w.card()) }, why: nothingLeft},
 		"what was agreed on about the text is not known": {before: mirrored, do: func(w *world) {
 			w.alter(func(l *mapping.Link) { delete(l.Base, mapping.Summary) })
 		}, why: nothingLeft},

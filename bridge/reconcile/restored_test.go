@@ -34,8 +34,13 @@ func TestACopyIsSeenFirst(t *testing.T) {
 func (w *world) rebuildFromCopy() {
 	card := w.card()
 	copied := w.plan.add(reconcile.NewItem{Title: card.Title.Value, Summary: card.Summary.Value, Estimate: "3"})
+	w.rebuildFrom(copied, card)
+}
+
+// rebuildFrom loses the store, and makes the link anew of the cards' markers.
+func (w *world) rebuildFrom(cards ...*mapping.Card) {
 	w.loseStore()
-	for _, c := range []*mapping.Card{copied, card} {
+	for _, c := range cards {
 		_, marks := keys.Body(c.Summary.Value)
 		ref := mapping.CardRef(c.ID)
 		obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: c.Version, Digest: mapping.DigestCard(c), Data: encode(c), Link: marks[0].Link}
