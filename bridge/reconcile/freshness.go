@@ -31,9 +31,12 @@ func (w freshness) recent(s store.Snapshot) bool {
 	return journal.Recent(s.Seen, time.Unix(s.At, 0), w.Now())
 }
 
-// takesBack reports whether a snapshot may be older than a recent write of ours.
+// takesBack reports whether a snapshot may be older than a recent write of ours. A label that lost
+// against one that is held is not agreed on any more.
 func (w freshness) takesBack(issue *mapping.Issue) bool {
-	return w.book().TakesBack(w.viewOf(issue), issue.UpdatedAt)
+	book := w.book()
+	book.Base = w.pair.Older()
+	return book.TakesBack(w.viewOf(issue), issue.UpdatedAt)
 }
 
 // wrote records the value before a write of ours to the issue, and its answer where that says

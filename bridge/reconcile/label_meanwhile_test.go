@@ -119,6 +119,27 @@ func TestTheNewestEstimateLabelWinsWhileOneIsHeld(t *testing.T) {
 	}
 }
 
+// TestAStaleReadTakesNoHeldEstimateLabelOff: people are asked, and the label that was agreed on is
+// taken off beside the newer one. A read that still shows it does not make it the newest.
+func TestAStaleReadTakesNoHeldEstimateLabelOff(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.decideBy(mapping.PolicyAsk)
+		w.agree()
+		w.hub.lag, w.hub.stale = never, 5*time.Second
+		w.befall("RemoveLabel", "", func() {
+			w.after(time.Second, func() { w.look(w.link(), true) })
+		})
+		w.editCard(mapping.Estimate, to("7"))
+		w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "points/100") })
+		w.after(6*time.Second, func() { w.look(w.link(), true) })
+		w.settle()
+		if _, all := scheme.EstimateOf(w.issue().Labels, ""); len(all) != 1 || all[0] != "points/100" {
+			w.fail("the labels are %v", w.issue().Labels)
+		}
+	})
+}
+
 // TestTheNewestEstimateLabelWinsWhereTheOlderOneStays: the request that takes the older label off
 // does not happen. The newer one counts all the same when that is tried again.
 func TestTheNewestEstimateLabelWinsWhereTheOlderOneStays(t *testing.T) {
