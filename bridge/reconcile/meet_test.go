@@ -49,6 +49,29 @@ func TestUndoBeforeTheWinnerIsWritten(t *testing.T) {
 	})
 }
 
+// TestUndoOnAOneWayRouteWhoseAnswerIsLost: the loser stands in planning again, and does not cross.
+// The conflict is undone all the same.
+func TestUndoOnAOneWayRouteWhoseAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.route.Direction = mapping.ToPlanning
+		w.restart()
+		w.agree()
+		w.editCard(mapping.Title, to("tok9"))
+		w.editIssue(mapping.Title, to("tok8"))
+		w.settle()
+		w.befall("UpdateCard", answerLost, func() {})
+		w.alter(func(l *mapping.Link) { l.Undo = map[mapping.Attribute]string{mapping.Title: w.conflicts()[0].ID} })
+		w.settle()
+		if g, p := w.issue().Title, w.card().Title.Value; g != "tok8" || p != "tok9" {
+			w.fail("the titles are %q and %q", g, p)
+		}
+		if c, failed := w.conflicts()[0], w.failures(); c.State != mapping.ConflictUndone || len(failed) > 0 {
+			w.fail("the conflict is %s, the failures are %+v", c.State, failed)
+		}
+	})
+}
+
 // TestUndoWherePlanningRewritesWhatItStores: planning stores the winner, or the loser, in a
 // spelling of its own. That is no change of anybody, and the loser comes back.
 func TestUndoWherePlanningRewritesWhatItStores(t *testing.T) {
@@ -115,6 +138,9 @@ func TestUndoBesideAChecklistWhileTheWinnerIsWithheld(t *testing.T) {
 		w.stepUntil(time.Now().Add(time.Minute), func() bool { return len(w.conflicts()) == 1 })
 		w.alter(func(l *mapping.Link) { l.Undo = map[mapping.Attribute]string{mapping.Summary: w.conflicts()[0].ID} })
 		w.settle()
+		if failed := w.failures(); len(failed) != 1 || !strings.Contains(failed[0].Reason, "is public") {
+			w.fail("while it waits, the failures are %+v", failed)
+		}
 		w.hub.public = false
 		w.touch()
 		w.settle()

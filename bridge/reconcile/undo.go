@@ -3,11 +3,17 @@ package reconcile
 import (
 	"cmp"
 	"errors"
+	"maps"
 
 	"planbridge/mapping"
 )
 
-func undo(w work) (verdict, error) { return anewIf(ledger(w).undo()) }
+// undo asks the rules again where it changed something, or its reads showed something else.
+func undo(w work) (verdict, error) {
+	hub, plan := maps.Clone(w.g), maps.Clone(w.p)
+	asked, err := ledger(w).undo()
+	return anewIf(asked || !maps.Equal(hub, w.g) || !maps.Equal(plan, w.p), err)
+}
 
 // undo restores the losers that an operator asked for. Each is written to the side it came
 // from, like a person's edit there, and then crosses as an ordinary change. It reports whether
@@ -19,14 +25,17 @@ func (w ledger) undo() (asked bool, err error) {
 		c, known, err := w.ledgerEntry(id)
 		crosses := false
 		if known && c.State != mapping.ConflictUndone {
-			asked = true
 			crosses, err = w.undoOne(a, c)
-		}
-		if crosses || errors.Is(err, errNotDecided) {
-			continue
+			if errors.Is(err, errNotDecided) {
+				continue
+			}
+			asked = true
 		}
 		if err != nil {
 			return false, err
+		}
+		if crosses {
+			continue
 		}
 		delete(w.pair.Undo, a)
 	}
@@ -102,10 +111,15 @@ func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) (crosses bool, 
 		won = of(c.Planning)
 	}
 	if !holds(won) || !mapping.Equal(a, of(g), p.Value) && !holds(mapping.PlanningForm(a, of(g), p.Value)) {
-		if mapping.Same(a, of(g), lost) && mapping.Same(a, of(p.Value), of(c.Planning)) {
+		stand := mapping.Same(a, of(g), lost) && mapping.Same(a, of(p.Value), of(c.Planning))
+		stood := mapping.Same(a, d.Base.Planning, of(c.Planning))
+		if c.Winner != mapping.Planning {
+			stood = mapping.Same(a, of(d.Base.GitHub), lost)
+		}
+		if stand && !stood {
 			return false, errNotDecided
 		}
-		return false, w.noteUndone(c, false)
+		return stand, w.noteUndone(c, stand) // the answer to the write of the loser was lost
 	}
 	if err := w.writeUndo(d, c, item, g, lost, p); err != nil {
 		return false, err
