@@ -65,13 +65,11 @@ func (w cleaner) labelMarks() (out []mark) {
 	return out
 }
 
-// shown is what the issue shows of the card; nil: nothing. Nothing is recorded of a pair that a
-// lost store knew. So what looks as if the bridge had put it there counts as the bridge's.
+// shown is what the root's issue shows of the card. Nothing is recorded of a pair that a lost store
+// knew. So what looks as if the bridge had put it there counts as the bridge's.
 func (w cleaner) shown() *mapping.Shown {
-	if w.link.Shown == nil {
-		if s := projector(w).shown(); s != nil {
-			s.Unsure = true
-		}
+	if w.link.Shown == nil && !w.pair.IsTask() {
+		w.link.Shown = &mapping.Shown{Unsure: true}
 	}
 	return projector(w).shown()
 }

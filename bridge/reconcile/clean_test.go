@@ -164,6 +164,14 @@ func TestPairsAreTakenApart(t *testing.T) {
 			w.settle()
 			intoSprint()(w)
 		}, do: func(w *world) { w.rebuildFrom(w.card()) }, why: nothingLeft},
+		"the store was lost, and then the card": {before: func(w *world) {
+			linked(w)
+			w.settle()
+			intoSprint()(w)
+		}, do: func(w *world) {
+			w.rebuildFrom(w.card())
+			w.plan.cards, w.plan.tasks = nil, nil
+		}, why: otherGone},
 		"what was agreed on about the text is not known": {before: mirrored, do: func(w *world) {
 			w.alter(func(l *mapping.Link) { delete(l.Base, mapping.Summary) })
 		}, why: nothingLeft},
