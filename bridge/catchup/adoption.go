@@ -81,7 +81,7 @@ func (c *CatchUp) adoptionDue(ctx context.Context, routes mapping.Routes, repo, 
 	}
 	was := store.ParseRepositoryAdopted(doc)
 	return was.Unreadable || slices.ContainsFunc(routes.Projects(), func(project mapping.ObjectID) bool {
-		return mayLeadTo(routes, repo, project) && !was.For(epoch, project)
+		return !was.For(epoch, project) && mayLeadTo(routes, repo, project)
 	}), nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
@@ -112,7 +111,7 @@ func (r *round) observe(ctx context.Context, batch []item) error {
 			if obs[i].Bulk {
 				log = r.o.Logger.Debug // one line tells of all links that are restored
 			}
-			log("new link", "item", strings.Replace(string(obs[i].Item), ":", " ", 1), "link", g.Key.Link, "state", obs[i].Create.State)
+			log("new link", "item", obs[i].Item.Kind()+" "+obs[i].Item.ID(), "link", g.Key.Link, "state", obs[i].Create.State)
 		}
 	}
 	return nil
