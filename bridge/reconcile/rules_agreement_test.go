@@ -117,8 +117,8 @@ func TestBrakeOnCloses(t *testing.T) {
 		{name: "nothing is decided", set: braked, want: pass},
 		{name: "the issue is closed", set: braked, known: closes, answers: map[string]any{"Take": store.Grant{Items: 1}}, asked: take, want: pass},
 		{
-			name: "too many were", set: braked, known: closes, answers: map[string]any{"Take": store.Grant{Wait: time.Minute}, "Count": None{}},
-			asked: []string{"Take", "Count"}, err: "the route's brake on closes holds", check: func(w work) string {
+			name: "too many were", set: braked, known: closes, answers: map[string]any{"Take": store.Grant{Wait: time.Minute}},
+			asked: []string{"Take brake:closes:web"}, counts: []string{"6 web closes"}, err: "the route's brake on closes holds", check: func(w work) string {
 				if len(w.braked) != 1 {
 					return "nobody is told of the brake"
 				}
