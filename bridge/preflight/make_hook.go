@@ -8,19 +8,20 @@ import (
 	"slices"
 	"strings"
 
+	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
 
 // HookURL returns the address of planbridge's webhook on a public server, which is given by
-// its URL with or without the webhook's path.
+// its URL with or without the webhook's path. GitHub sends texts of issues there, so that only
+// a server on this machine goes without TLS.
 func HookURL(server string) (string, error) {
 	u, err := url.Parse(server)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("webhook %q: %w", server, err)
-	case u.Scheme != "https" && u.Scheme != "http", u.Host == "", u.RawQuery != "", u.Fragment != "", u.User != nil:
-		return "", fmt.Errorf("webhook %q: expected the public address of planbridge, such as https://planbridge.example.com", server)
-	case !strings.HasSuffix(u.Path, webhookPath):
+	if err != nil || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil ||
+		u.Scheme != "https" && (u.Scheme != "http" || !status.Loopback(u.Hostname())) {
+		return "", fmt.Errorf("webhook %q: expected the public address of planbridge, such as https://planbridge.example.com (http only for a loopback address)", server)
+	}
+	if !strings.HasSuffix(u.Path, webhookPath) {
 		u = u.JoinPath(webhookPath)
 	}
 	return u.String(), nil

@@ -43,7 +43,7 @@ func (h *handler) recovered(next http.Handler) http.Handler {
 func (h *handler) local(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		own := !h.Loopback && (forMachines[r.URL.Path] || cannotBeOthers(hostOf(r.Host)))
-		if !own && !loopback(hostOf(r.Host)) && !h.configuredHost(hostOf(r.Host)) {
+		if !own && !Loopback(hostOf(r.Host)) && !h.configuredHost(hostOf(r.Host)) {
 			writeError(w, http.StatusForbidden, fmt.Errorf("this listener does not answer to the host %q: name it in server.admin_hosts", hostOf(r.Host)))
 			return
 		}
@@ -79,10 +79,10 @@ func (h *handler) configuredHost(host string) bool {
 	return slices.ContainsFunc(h.Settings.Access().Hosts, func(own string) bool { return strings.EqualFold(own, host) })
 }
 
-// loopback reports whether a host names this machine.
-func loopback(host string) bool {
+// Loopback reports whether a host names this machine.
+func Loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
 // guard admits authorised requests, bounds them, and keeps other sites from acting through a
