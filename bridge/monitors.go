@@ -90,6 +90,12 @@ func (s healthSource) Held(ctx context.Context) (time.Duration, error) {
 	return max(left[github.ResourceAll], left[github.ResourceCore]), err
 }
 
+func (s healthSource) Drift() map[string]int {
+	drift := s.a.metrics.verifier.Drift()
+	maps.DeleteFunc(drift, func(route string, _ int) bool { return s.Load().Routes.ByName(route) == nil })
+	return drift
+}
+
 func (s healthSource) Budgets(ctx context.Context) ([]status.Budget, error) {
 	return s.a.budgets.Left(ctx)
 }

@@ -17,6 +17,7 @@ func (answering) Projects() []monitor.Project                      { return nil 
 func (answering) PollInterval() time.Duration                      { return time.Minute }
 func (answering) CatchUpInterval() time.Duration                   { return time.Minute }
 func (answering) Down(string) bool                                 { return false }
+func (answering) Drift() map[string]int                            { return nil }
 func (answering) Held(context.Context) (time.Duration, error)      { return 0, nil }
 func (answering) Budgets(context.Context) ([]status.Budget, error) { return nil, nil }
 

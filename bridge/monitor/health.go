@@ -29,6 +29,8 @@ type Services interface {
 	Held(ctx context.Context) (time.Duration, error)
 	// Budgets are the writes to GitHub that all replicas together may still make.
 	Budgets(ctx context.Context) ([]status.Budget, error)
+	// Drift counts the links that differed when they were last verified, by route.
+	Drift() map[string]int
 }
 
 // View is the status page's view of this process. All fields are required.
@@ -48,7 +50,7 @@ func (v View) Recent(_ context.Context, limit int) ([]status.Activity, error) {
 // Health implements [status.Monitor].
 func (v View) Health(ctx context.Context) (status.Health, error) {
 	hub, err := v.github(ctx)
-	out := status.Health{Services: []status.ServiceHealth{hub}, Configuration: v.Monitor.Configuration()}
+	out := status.Health{Services: []status.ServiceHealth{hub}, Configuration: v.Monitor.Configuration(), Drift: v.Services.Drift()}
 	for _, p := range v.Services.Projects() {
 		service := reconcile.ServicePlanning(p.ID)
 		s := v.service(service)

@@ -24,6 +24,8 @@ type Health struct {
 	Budgets  []Budget        `json:"budgets"`  // what is left of them; empty: not known
 	// Configuration says what of the configuration does not work, a sentence each.
 	Configuration []Fault `json:"configuration,omitempty"`
+	// Drift counts the links that differed when they were last verified, by route.
+	Drift map[string]int `json:"drift,omitempty"`
 }
 
 // Fault is a part of the configuration that does not work. It crosses as its sentence.

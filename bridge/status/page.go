@@ -47,8 +47,9 @@ type pageData struct {
 	Budgets       []Budget
 	Projects      []Project
 	Look, Rest    []routeView // routes
-	Lacks         lacking     // of dormant links
-	Conflicts     []question  // the newest that are no questions
+	Census        taken       // of the links
+	Drift         map[string]int
+	Conflicts     []question // the newest that are no questions
 	Sprints       []chart
 }
 
@@ -90,7 +91,7 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	note(h.Readiness.Ready(ctx))
 	overview, err := h.look(ctx)
 	note(err)
-	d.Lacks, err = h.lacking(ctx, overview.Routes)
+	d.Census, err = h.census(ctx, overview.Routes)
 	note(err)
 	d.Projects = overview.Projects
 	for i := range d.Projects {
@@ -116,7 +117,7 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	d.Failures, d.MoreFailures = atMost(grouped(failed), pageGroups)
 	d.Activities = each(recent, sentence)
 	d.Services, d.Budgets = inTroubleFirst(health.Services, d.Now), health.Budgets
-	d.Configuration = health.Configuration
+	d.Configuration, d.Drift = health.Configuration, health.Drift
 	d.Sprints = charts(burndownsOf(sprints, d.Now), d.Now)
 	d.Look, d.Rest = routesView(overview.Routes, byRoute(failed), byRoute(waiting), asks)
 	d.Problems = d.problems()

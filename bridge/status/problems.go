@@ -45,10 +45,26 @@ func (d *pageData) problems() []problem {
 	failing := slices.DeleteFunc(slices.Clone(d.Failing), func(g group) bool { return told[g.Rows[0].Service] })
 	out = append(out, groupProblems(failing, "put off after a failure", "#waiting")...)
 	out = append(out, d.waitProblems(told)...)
+	out = append(out, slices.Concat(d.Census.refused(), driftProblem(d.Drift))...)
 	if n := len(d.Questions) + d.MoreQuestions; n > 0 {
 		out = append(out, problem{false, fmt.Sprintf("%s for an answer.", mapping.Count(n, "question waits", "questions wait")), "#questions"})
 	}
-	return slices.Concat(out, d.Lacks.problems(), d.routeProblems())
+	return slices.Concat(out, d.Census.lacks.problems(), d.routeProblems())
+}
+
+// driftProblem tells of links that the last verification found different.
+func driftProblem(drift map[string]int) []problem {
+	n, routes := 0, []string{}
+	for route, links := range mapping.Sorted(drift) {
+		if n += links; links > 0 {
+			routes = append(routes, route)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []problem{{true, fmt.Sprintf("%s when last verified, of %s: planbridge verify names what differs.",
+		mapping.Count(n, "link differed", "links differed"), some(routes)), ""}}
 }
 
 // configurationProblems lists the parts of the configuration that do not work.

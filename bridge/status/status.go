@@ -117,7 +117,7 @@ const (
 type handler struct {
 	Options
 	attempts attempts   // to guess the token
-	dormancy dormancy   // of the links
+	walked   census     // of the links
 	dumping  sync.Mutex // held while a backup or an export reads the whole store: one at a time
 }
 
