@@ -121,8 +121,9 @@ func (c *newIssue) ready(k *want) (bool, error) {
 	if c.pair.IsTask() {
 		k.base[mapping.State] = initialState(c.p[mapping.State])
 	}
-	k.shown = creator{c.state}.labelsAlong()
-	return true, nil
+	var err error
+	k.shown, err = creator{c.state}.labelsAlong()
+	return err == nil, err
 }
 
 func (c *newIssue) post(wants []*want) error {
@@ -193,15 +194,17 @@ func (w creator) pointedElsewhere() (bool, error) {
 }
 
 // labelsAlong returns the labels that a new issue of the card is created with.
-func (w creator) labelsAlong() []string {
+func (w creator) labelsAlong() ([]string, error) {
 	s := projector(w).shown()
 	if s == nil {
-		return nil
+		return nil, nil
 	}
 	add, _ := s.Project(nil, labelProjector(w).cardToShow(), w.set.Scheme)
-	s.Make(add, w.set.Scheme)
 	for _, l := range add {
-		labelProjector(w).ensureLabel(l)
+		if err := labelProjector(w).ensureLabel(l); err != nil {
+			return nil, err
+		}
 	}
-	return add
+	s.Make(add, w.set.Scheme)
+	return add, nil
 }

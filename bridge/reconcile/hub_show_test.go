@@ -11,7 +11,26 @@ import (
 
 // What projections ask of GitHub, in memory.
 
-func (h *hub) EnsureLabel(context.Context, string, string, string, string) error { return nil }
+// EnsureLabel makes a label with its colour, but while points are short.
+func (h *hub) EnsureLabel(_ context.Context, _, name, color, _ string) error {
+	if h.pointsShort > 0 {
+		h.pointsShort--
+		return &mapping.RateLimited{API: "github", After: time.Second, Why: "its turn has not come: request points", Turn: true}
+	}
+	if _, exists := h.colors[name]; !exists {
+		h.colors[name] = color
+	}
+	return nil
+}
+
+// label gives an issue's labels no colour where they do not exist, as GitHub does.
+func (h *hub) label(names []string) {
+	for _, name := range names {
+		if _, exists := h.colors[name]; !exists {
+			h.colors[name] = ""
+		}
+	}
+}
 
 func (h *hub) Assign(_ context.Context, _ string, number int, logins []string) (mapping.Issue, error) {
 	return h.assignees(number, func(have []string) []string {

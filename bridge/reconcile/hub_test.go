@@ -31,7 +31,11 @@ type hub struct {
 	// lag is how long an event takes; a negative one is a lost event.
 	lag func(n int) time.Duration
 	// refuse answers for a value that GitHub does not take; nil: it takes all.
-	refuse     func(a mapping.Attribute, value string) *mapping.Rejection
+	refuse func(a mapping.Attribute, value string) *mapping.Rejection
+	// colors has the repository's labels, and pointsShort how many are not made yet when asked for.
+	colors      map[string]string
+	pointsShort int
+
 	deliveries int
 	told       map[int64]string // digest of the newest snapshot that arrived
 	gone       bool
@@ -275,6 +279,7 @@ func (h *hub) CreateIssue(_ context.Context, repo string, n reconcile.NewIssue) 
 		return mapping.Issue{}, r
 	}
 	h.writes++
+	h.label(n.Labels)
 	return h.openIn(repo, bot, n).snapshot(""), nil
 }
 
@@ -329,6 +334,7 @@ func (h *hub) AddLabels(_ context.Context, repo string, number int, labels []str
 		return nil, err
 	}
 	h.writes++
+	h.label(labels)
 	for _, l := range labels {
 		if !slices.Contains(i.Labels, l) {
 			h.change(i, bot, func(s *mapping.Issue) { s.Labels = append(s.Labels, l) })

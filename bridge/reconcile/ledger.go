@@ -130,7 +130,9 @@ func (w ledger) conflictLabel() string { return w.set.Scheme.Prefix + "conflict"
 
 // askPeople records that a person is asked.
 func (w ledger) askPeople(a mapping.Attribute, id string) error {
-	labelProjector(w).ensureLabel(w.conflictLabel())
+	if err := labelProjector(w).ensureLabel(w.conflictLabel()); err != nil {
+		return err
+	}
 	if err := githubWriter(w).swapLabels([]string{w.conflictLabel()}, nil); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (w labelProjector) showLabels() error {
 func (w labelProjector) relabel(add, remove []string) error {
 	s := w.sharing(add, remove)
 	for _, l := range add {
-		if err := w.makeLabel(l, s.Node != ""); err != nil {
+		if err := w.ensureLabel(l); err != nil {
 			return w.waitForShare(err, s)
 		}
 	}
@@ -161,13 +161,10 @@ func (w labelProjector) carries(now []string) {
 }
 
 // ensureLabel gives a label its colour and description before its first use. GitHub creates
-// unknown labels when they are added, so a failure loses only these. A label that belongs to
-// one issue gets neither.
-func (w labelProjector) ensureLabel(name string) { _ = w.makeLabel(name, false) }
-
-// makeLabel is ensureLabel. A label that several issues get with one request must exist
-// before. One key creates it, and the others wait.
-func (w labelProjector) makeLabel(name string, shared bool) error {
+// unknown labels without both when they are added. So one key creates the label, and where that
+// has to wait for its turn, so does the label; any other failure loses only its colour. A label
+// that belongs to one issue gets neither.
+func (w labelProjector) ensureLabel(name string) error {
 	if w.set.Scheme.IsCardLabel(name) {
 		return nil
 	}
@@ -176,11 +173,8 @@ func (w labelProjector) makeLabel(name string, shared bool) error {
 		return nil
 	}
 	makes := "making " + key
-	switch left := get(w, PauseLeft{makes}).Wait; {
-	case left > 0 && shared:
+	if get(w, PauseLeft{makes}).Wait > 0 {
 		return &mapping.RateLimited{API: "github", After: time.Second, Why: "another key makes the label " + name, Turn: true}
-	case left > 0:
-		return nil
 	}
 	_ = get(w, PauseAfter{Name: makes, First: making, Most: making})
 	err := done(w, EnsureLabel{w.owner.Issue.Repo, w.set.Scheme.Spec(name)})
@@ -189,7 +183,7 @@ func (w labelProjector) makeLabel(name string, shared bool) error {
 	switch {
 	case isWithheld(err): // nor is the label added
 		return nil
-	case shared && errors.As(err, &limited):
+	case errors.As(err, &limited):
 		return err
 	case err != nil:
 		w.log.Warn("a label goes without its colour", "label", name, "err", err)

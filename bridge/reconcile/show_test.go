@@ -278,3 +278,52 @@ func TestShowingIsPutOffWithWhatItSaw(t *testing.T) {
 		w.verifyShown()
 	})
 }
+
+// TestNoLabelGoesWithoutItsColour: while request points are short, a label that the repository
+// lacks waits. GitHub would make it without its colour once an issue gets it.
+func TestNoLabelGoesWithoutItsColour(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		do   func(w *world)
+		want []string
+	}{
+		"a card moves to a bucket": {func(w *world) {
+			w.agree()
+			w.hub.pointsShort = 3
+			w.plans(func(c *mapping.Card) {
+				c.Bucket, c.BucketName, c.Counters = "b-later", "Later", &mapping.Counters{Status: "in-progress"}
+			})
+		}, []string{"bucket:Later", "plan:In Progress"}},
+		"an issue is made for a card": {func(w *world) {
+			w.hub.pointsShort = 3
+			w.addCard("tok1", body, "")
+		}, []string{"bucket:Incoming"}},
+		"people are asked": {func(w *world) {
+			policy(mapping.PolicyAsk)(w)
+			w.restart()
+			w.agree()
+			w.hub.pointsShort = 3
+			w.editIssue(mapping.Title, to("tok8"))
+			w.rewriteCard(mapping.Title, "tok9")
+		}, []string{"plan:conflict"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			passes(t, func(w *world) {
+				c.do(w)
+				w.settle()
+				for _, label := range c.want {
+					if !slices.Contains(w.issue().Labels, label) {
+						w.fail("the issue lacks %s: %q", label, w.issue().Labels)
+					}
+					if w.hub.colors[label] == "" {
+						w.fail("label %s has no colour: %v", label, w.hub.colors)
+					}
+				}
+				if w.hub.pointsShort > 0 {
+					w.fail("no label was asked for while points were short")
+				}
+			})
+		})
+	}
+}

@@ -135,7 +135,7 @@ func newWorld(s store.Store) *world {
 			Authors: mapping.AuthorsAny, Direction: mapping.Both, CreateIssues: true, Tasks: mapping.TasksNone, TrackingTask: true,
 		},
 	}
-	w.hub = &hub{w: w, told: map[int64]string{}}
+	w.hub = &hub{w: w, told: map[int64]string{}, colors: map[string]string{}}
 	w.faults = &faults{w: w}
 	epoch, err := s.Epoch(context.Background())
 	w.check(err)
