@@ -21,6 +21,7 @@ const (
 	whyOneWay      = "its route only goes to planning"
 	whyNoCreating  = "its route makes no issues of new cards (create_issues)"
 	whyNowhere     = "its route names no repository for new cards (new_cards_in)"
+	whyUnread      = "planbridge has not polled its bucket yet: the first poll only records what is there, and planbridge import takes it then"
 	whyOldCard     = "it was there before planbridge polled its bucket first: planbridge import takes it"
 )
 
@@ -163,6 +164,13 @@ func (e *Explainer) whyMaker(ctx context.Context, route *mapping.Route, card *ma
 	}
 	if mark, marked := known[string(card.ID)]; marked && seen.HasEntered(mark, route) {
 		return whyOldCard, nil
+	}
+	var baseline seen.Baseline
+	if _, err := store.ReadJSON(ctx, e.o.Store, route.Project, seen.DocBaseline, &baseline); err != nil {
+		return "", fmt.Errorf("%w: %w", errStore, err)
+	}
+	if !baseline.Has(route, seen.Bucket{ID: card.Bucket, Title: card.BucketName}) {
+		return whyUnread, nil
 	}
 	return e.whyNotYet(ctx, route, "the next poll")
 }

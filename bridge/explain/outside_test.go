@@ -111,6 +111,7 @@ func TestWhyOutside(t *testing.T) {
 		{Name: "up", Repositories: []string{"acme/up"}, Project: "p", Bucket: "Up", Direction: mapping.ToPlanning, CreateIssues: true, NewCardsIn: "acme/up", AllowPublic: true, Quarantine: mapping.QuarantineAuto},
 		{Name: "none", Repositories: []string{"acme/none"}, Project: "p", Bucket: "None"},
 		{Name: "all", Repositories: []string{"acme/*"}, Exclude: []string{"acme/secret"}, Project: "p", Bucket: "All", CreateIssues: true},
+		{Name: "fresh", Repositories: []string{"acme/fresh"}, Project: "p", Bucket: "Fresh", CreateIssues: true, NewCardsIn: "acme/fresh"},
 		{Name: "halted", Repositories: []string{"acme/halted"}, Project: "p", Bucket: "Halted", CreateIssues: true, NewCardsIn: "acme/halted"},
 	}
 	issue := func(change func(*mapping.Issue)) *outsiders {
@@ -163,6 +164,7 @@ func TestWhyOutside(t *testing.T) {
 		{"card: from another bucket", "moved", card(mapping.Card{ID: "moved", BucketName: "Incoming"}), "web", "nothing keeps it out: the next poll lets it in by route web"},
 		{"card: public", "c1", &outsiders{cards: []mapping.Card{{ID: "c1", BucketName: "Incoming"}}, public: true}, "web", mapping.WhyPublic},
 		{"card: paused", "c1", card(in("Halted")), "halted", "its route is paused since 2026-11-24T00:00:00Z"},
+		{"card: in a bucket that no poll has read", "c1", card(in("Fresh")), "fresh", "planbridge has not polled its bucket yet: the first poll only records what is there, and planbridge import takes it then"},
 		{"card: new", "c1", card(in("Incoming")), "web", "nothing keeps it out: the next poll lets it in by route web"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -171,6 +173,9 @@ func TestWhyOutside(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := s.PutDoc(t.Context(), "", pause.DocPaused("halted"), []byte("2026-11-24T00:00:00Z")); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.PutDoc(t.Context(), "p", "baseline", []byte(`{"web":["Incoming"],"halted":["Halted"],"fresh":["Stale"]}`)); err != nil {
 				t.Fatal(err)
 			}
 			set := &reconcile.Settings{

@@ -31,9 +31,7 @@ func (r *round) bucketRole(ctx context.Context, key seen.Bucket) bucketRole {
 		h.route = r.routes.ForBucket(r.o.Project, key.Title, r.bucketIDs(ctx, key.ID)...)
 	}
 	if h.route != nil {
-		h.enters = slices.ContainsFunc(r.baseline[h.route.Identity()], func(b string) bool {
-			return b == key.Title || b == string(key.ID)
-		})
+		h.enters = r.baseline.Has(h.route, key)
 	}
 	r.roles[key] = h
 	return h
@@ -53,14 +51,6 @@ func (r *round) bucketIDs(ctx context.Context, bucket mapping.ObjectID) []mappin
 	}
 	return append(ids, all...)
 }
-
-// docBaseline is the document that keeps the baseline, in the project's space.
-const docBaseline = "baseline"
-
-// baseline names the recorded buckets of each route, by the words of its configuration and by
-// their ids. A card that was there by then is old, and a card that is first seen there later
-// enters.
-type baseline map[string][]string
 
 // recorded is what the baseline says of a route now. A bucket that a person renames keeps its id.
 // So the id stays as long as the route's words do, and the cards of the bucket enter once the
@@ -87,7 +77,7 @@ func (r *round) recorded(route *mapping.Route) []string {
 // record makes the current buckets of the routes the baseline, once all their cards have
 // marks. A removed route is dropped, so that it begins anew when it comes back.
 func (r *round) record(ctx context.Context) error {
-	now := baseline{}
+	now := seen.Baseline{}
 	for _, route := range r.routes.In(r.o.Project) {
 		if route.MakesIssues() {
 			now[route.Identity()] = r.recorded(route)
@@ -96,7 +86,7 @@ func (r *round) record(ctx context.Context) error {
 	if maps.EqualFunc(now, r.baseline, slices.Equal) {
 		return nil
 	}
-	if err := store.WriteJSON(ctx, r.o.Store, r.o.Project, docBaseline, now); err != nil {
+	if err := store.WriteJSON(ctx, r.o.Store, r.o.Project, seen.DocBaseline, now); err != nil {
 		return err
 	}
 	r.baseline = now

@@ -196,7 +196,7 @@ type memory struct {
 	buckets       map[mapping.ObjectID]string
 	backlog       backlog
 	storedSprints []byte // what is stored of the sprints; nil: not known
-	baseline      baseline
+	baseline      seen.Baseline
 	sweep         sweep
 	// lastComplete is when the last round began that saw everything.
 	lastComplete time.Time

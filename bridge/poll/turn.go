@@ -250,8 +250,8 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	var known baseline
-	if _, err := store.ReadJSON(ctx, p.o.Store, p.o.Project, docBaseline, &known); err != nil {
+	var known seen.Baseline
+	if _, err := store.ReadJSON(ctx, p.o.Store, p.o.Project, seen.DocBaseline, &known); err != nil {
 		return false, err
 	}
 	if known == nil && p.baseline != nil {
