@@ -92,10 +92,8 @@ func (e *Explainer) outsideIssue(ctx context.Context, repo string, number int) (
 
 // whyNoRoute says why no route takes a repository's issues.
 func (e *Explainer) whyNoRoute(repo string) string {
-	for _, r := range e.set().Routes.All() {
-		if r.Excludes(repo) {
-			return mapping.WhyNoRoute + ": route " + r.Name + " excludes it"
-		}
+	if r := e.set().Routes.Excluding(repo); r != nil {
+		return mapping.WhyNoRoute + ": route " + r.Name + " excludes it"
 	}
 	return mapping.WhyNoRoute
 }

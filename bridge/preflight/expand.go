@@ -91,10 +91,8 @@ func expand(plan *Plan, repository string) (out []Expanded) {
 	if len(taking) > 0 {
 		return out
 	}
-	for _, r := range plan.Routes.All() {
-		if r.Excludes(repository) {
-			return []Expanded{{Repository: repository, Why: "route " + r.Name + " excludes it"}}
-		}
+	if r := plan.Routes.Excluding(repository); r != nil {
+		return []Expanded{{Repository: repository, Why: "route " + r.Name + " excludes it"}}
 	}
 	return []Expanded{{Repository: repository, Why: "no route is for it"}}
 }

@@ -90,6 +90,22 @@ func TestARouteExcludesTheRepository(t *testing.T) {
 	})
 }
 
+// TestAnotherRouteExcludesTheRepository: a dormant pair whose route gave way to a glob says that
+// the glob's route excludes its repository.
+func TestAnotherRouteExcludesTheRepository(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.agree()
+		w.route.Name, w.route.Repositories, w.route.NewCardsIn, w.route.Exclude = "all", []string{"acme/*"}, elsewhere, []string{repo}
+		w.restart()
+		w.lookAtAll()
+		w.settle()
+		if l := w.link(); l.State != mapping.Dormant || l.Why != "route all excludes its repository" {
+			w.fail("the pair is %s: %s", l.State, l.Why)
+		}
+	})
+}
+
 // takeDown lets one kind of call fail, as its service is away, until bringBack.
 func (w *world) takeDown(service, name string) {
 	w.down = service

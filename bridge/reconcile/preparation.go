@@ -55,12 +55,16 @@ func routeGone(w work) (verdict, error) {
 		return pass, nil
 	}
 	waits, why := w.pair.AwaitsIssue(), "its route or project is no longer configured"
-	switch own := w.set.Routes.ByName(w.link.Route); {
-	case own == nil || !w.served:
-	case waits:
+	own, by := w.set.Routes.ByName(w.link.Route), w.set.Routes.Excluding(w.owner.Issue.Repo)
+	if own != nil && own.Excludes(w.owner.Issue.Repo) {
+		by = own
+	}
+	switch {
+	case !w.served:
+	case own != nil && waits:
 		why = "route " + own.Name + " makes no issues of cards now"
-	case own.Excludes(w.owner.Issue.Repo):
-		why = "route " + own.Name + " excludes its repository"
+	case by != nil:
+		why = "route " + by.Name + " excludes its repository"
 	}
 	if waits && w.pair.State == mapping.Creating {
 		entrant(w).reconsider()
