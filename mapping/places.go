@@ -1,6 +1,9 @@
 package mapping
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // IssueID identifies the issue of a link, and its newest known snapshot.
 type IssueID struct {
@@ -34,6 +37,10 @@ func (c *CardID) Place(card *Card) {
 		c.Bucket, c.BucketName, c.StateID, c.Made = card.Bucket, card.BucketName, card.StateID, ""
 	}
 }
+
+// BucketTitle is the bucket's title: as it was listed, else that of the bucket in which the card was
+// made, else its id.
+func (c *CardID) BucketTitle() string { return cmp.Or(c.BucketName, c.Made, string(c.Bucket)) }
 
 // CardID identifies the card of a link, and its newest known version.
 type CardID struct {

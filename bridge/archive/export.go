@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -97,7 +96,7 @@ func (e *exporter) links(l *mapping.Link) error {
 		row := status.ExportedLink{
 			Project: e.set().Routes.ProjectName(l.Project), Route: l.Route, Link: string(l.ID), Kind: status.KindOf(p), State: string(p.State),
 			Repository: p.Issue.Repo, Number: p.Issue.Number, IssueID: p.Issue.ID, Card: string(l.Card.ID),
-			Bucket: cmp.Or(l.Card.BucketName, string(l.Card.Bucket)), Origin: string(p.Origin),
+			Bucket: l.Card.BucketTitle(), Origin: string(p.Origin),
 			Created: p.Created, Synced: p.Synced, Why: p.Why,
 		}
 		if p.IsTask() {

@@ -23,7 +23,7 @@ var answers = map[string]string{
 		 "created":"2020-11-21T12:00:00Z","synced":"2020-11-21T12:01:00Z"}],"more":true}`,
 	"/api/v1/links?state=dormant": `{"links":[
 		{"id":"l2","project":"p1","route":"gone","state":"dormant","where":"c2","origin":"planning",
-		 "card":{"id":"c2","bucket":"b2","version":0,"bucket_id":"b2"},"why":"its route is no longer configured","created":"2020-11-21T12:00:00Z"}],"more":false}`,
+		 "card":{"id":"c2","bucket":"Bugs","version":0,"bucket_id":"b2"},"why":"its route is no longer configured","created":"2020-11-21T12:00:00Z"}],"more":false}`,
 	"/api/v1/links?route=nobody": `{"links":[],"more":false}`,
 	"/api/v1/links/acme%2Fweb%2312": `{
 		"link":{"id":"l1","project":"p1","project_name":"web","route":"web","state":"linked","where":"acme/web#12","origin":"github",

@@ -355,7 +355,7 @@ func filled() *memory {
 			},
 			{
 				ID: "l2", Project: "p1", Route: "gone", Pair: mapping.Pair{
-					State: mapping.Dormant, Origin: mapping.Planning, Nonce: nonce, Card: mapping.CardID{ID: "c2", Bucket: "b2"},
+					State: mapping.Dormant, Origin: mapping.Planning, Nonce: nonce, Card: mapping.CardID{ID: "c2", Bucket: "b2", Made: "Bugs"},
 					Rest: mapping.Rest{Why: "its route is no longer configured"}, Dates: mapping.Dates{Created: noon},
 					Intent: &mapping.Intent{Side: mapping.GitHub, Nonce: nonce, At: noon, Sent: true, Lookups: 2},
 				},

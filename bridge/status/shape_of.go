@@ -35,10 +35,7 @@ func linkOf(l *mapping.Link) Link {
 		Origin: string(l.Origin), Issue: issueOf(&l.Issue), Why: l.Why, Created: l.Created, Synced: l.Synced,
 	}
 	if c := l.Card; c.ID != "" {
-		out.Card = &Card{ID: string(c.ID), CID: c.CID, Bucket: c.BucketName, Version: c.Version, BucketID: string(c.Bucket)}
-		if c.BucketName == "" {
-			out.Card.Bucket = string(c.Bucket)
-		}
+		out.Card = &Card{ID: string(c.ID), CID: c.CID, Bucket: c.BucketTitle(), Version: c.Version, BucketID: string(c.Bucket)}
 	}
 	return out
 }
