@@ -3,7 +3,9 @@ package preflight_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -335,4 +337,55 @@ func TestQuarantineNotice(t *testing.T) {
 func asleep(l status.Link) status.Link {
 	l.State = string(mapping.Dormant)
 	return l
+}
+
+// TestManyRepositoriesAreAskedAboutOnce: what the repositories of an organisation share is asked
+// once, and each is proven all the same. One that was renamed, or is missing, is read.
+func TestManyRepositoriesAreAskedAboutOnce(t *testing.T) {
+	const many = 155
+	sound := preflight.Hook{ID: 1, URL: "https://planbridge.example.com/webhooks/github", Active: true, Events: []string{"*"}}
+	asleep := sound
+	asleep.Active = false
+	for name, tt := range map[string]struct {
+		hooks map[string][]preflight.Hook // of the organisation and of one repository
+		asked map[string]int
+		says  string
+	}{
+		"the organisation's webhook": {
+			map[string][]preflight.Hook{"acme": {sound}},
+			map[string]int{"repositories": 1, "repository": 2, "hooks": 1, "deliveries": 1},
+			"ok repository acme/r7: the webhook goes to planbridge.example.com/webhooks/github; of 0 deliveries of the last day none failed",
+		},
+		"that is switched off": {
+			map[string][]preflight.Hook{"acme": {asleep}, "acme/r7": {sound}},
+			map[string]int{"repositories": 1, "repository": 2, "hooks": many, "deliveries": 1},
+			"fault repository acme/r8: the webhook to planbridge.example.com/webhooks/github is switched off",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.hooks, w.repos = tt.hooks, map[string]preflight.Repository{}
+			var routes []mapping.Route
+			for n := range many {
+				repo := fmt.Sprint("acme/r", n)
+				routes = append(routes, mapping.Route{Name: repo, Repositories: []string{repo}, Project: "p1", ProjectName: "web", Bucket: "Incoming"})
+				w.repos[repo] = preflight.Repository{FullName: repo, Private: true, HasIssues: true, Permissions: map[string]bool{"push": n != 5}}
+			}
+			w.repos["acme/r1"] = preflight.Repository{FullName: "acme/renamed", Private: true, HasIssues: true, Permissions: map[string]bool{"push": true}}
+			delete(w.repos, "acme/r2")
+			w.route(routes...)
+			found := said(w.check())
+			for _, want := range []string{
+				tt.says, "fault repository acme/r1: it is called acme/renamed now", "fault repository acme/r2: it is not there",
+				"fault repository acme/r5: the token may only read here", "ok repository acme/r154: issues and labels can be written",
+			} {
+				if !strings.Contains(found, want) {
+					t.Errorf("nothing says %q:%s", want, found)
+				}
+			}
+			if !maps.Equal(w.asked, tt.asked) {
+				t.Errorf("asked were %v, want %v", w.asked, tt.asked)
+			}
+		})
+	}
 }

@@ -20,13 +20,16 @@ const deliveriesSince = 24 * time.Hour
 
 // hook proves that GitHub reports events of target: a repository, or the account of a glob.
 // The webhook may be the repository's, its organisation's or the App's own; not every token
-// may read each of them.
+// may read each of them. A sound one of the organisation reports all its repositories, so that
+// theirs are not looked at.
 func (k *checker) hook(ctx context.Context, r *findings, target string) {
 	if k.brief {
 		return
 	}
 	owners := []string{target}
-	if owner, _, isRepo := strings.Cut(target, "/"); isRepo {
+	if owner, _, isRepo := strings.Cut(target, "/"); isRepo && k.reportsAll(ctx, owner) {
+		owners = []string{owner}
+	} else if isRepo {
 		owners = append(owners, owner)
 	}
 	if k.IsApp {
@@ -71,6 +74,20 @@ func (k *checker) hook(ctx context.Context, r *findings, target string) {
 	r.fault("there is no webhook whose URL ends in %s: %s", webhookPath, late)
 }
 
+// reportsAll reports whether an account has a sound webhook of planbridge.
+func (k *checker) reportsAll(ctx context.Context, owner string) bool {
+	hooks, _ := k.github.ListHooks(ctx, owner) // an error is told where it matters
+	return slices.ContainsFunc(hooks, func(h Hook) bool {
+		u, err := url.Parse(h.URL)
+		return err == nil && strings.HasSuffix(u.Path, webhookPath) && h.Active && sendsIssues(h) && (k.HookURL == "" || h.URL == k.HookURL)
+	})
+}
+
+// sendsIssues reports whether a webhook sends the events of issues.
+func sendsIssues(h Hook) bool {
+	return slices.Contains(h.Events, "issues") || slices.Contains(h.Events, "*")
+}
+
 func hooksOf(owner string) string {
 	if owner == "" {
 		return "the app's webhook"
@@ -87,7 +104,7 @@ func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h Hook
 	case !h.Active:
 		r.fault("the webhook to %s is switched off", at)
 		return
-	case !slices.Contains(h.Events, "issues") && !slices.Contains(h.Events, "*"):
+	case !sendsIssues(h):
 		r.fault("the webhook to %s does not send issues (it sends: %s)", at, strings.Join(h.Events, ", "))
 		return
 	case !slices.Contains(h.Events, "*"):

@@ -73,7 +73,7 @@ func (k *checker) all(ctx context.Context) []Finding {
 	if err != nil {
 		return append(runProbes(ctx, probes), Finding{Level: LevelFault, Place: "github", Words: err.Error()})
 	}
-	k.github = hub
+	k.github = askOnce(hub, k.Routes)
 	reached := false
 	probes = append(probes, probe{"github", func(ctx context.Context, r *findings) { reached = k.account(ctx, r) }})
 	found := runProbes(ctx, probes)

@@ -93,7 +93,7 @@ func (p *Prover) round(ctx context.Context, k *checker, whole bool) {
 	reached := false
 	probes := append(k.plannings(), probe{"github", func(ctx context.Context, r *findings) { reached = k.account(ctx, r) }})
 	if hub, err := k.services.OpenGitHub(); err == nil {
-		k.github = hub
+		k.github = askOnce(hub, k.Routes)
 		defer hub.Close()
 	} else {
 		probes = k.plannings() // the start has told of it

@@ -32,8 +32,10 @@ type world struct {
 	refused  error // of who acts
 	access   preflight.Access
 	repos    map[string]preflight.Repository
-	away     error // of repositories
-	openings int   // clients of GitHub that are open
+	away     error                       // of repositories
+	openings int                         // clients of GitHub that are open
+	hooks    map[string][]preflight.Hook // by owner; nil: they cannot be listed
+	asked    map[string]int              // questions about repositories, by their kind
 	// planning, where every project has the same
 	owner           string
 	listed, project []preflight.Bucket
@@ -52,6 +54,7 @@ func newWorld(t *testing.T) *world {
 		owner:  "alice",
 		listed: []preflight.Bucket{{ID: "b1", Title: "Incoming"}}, project: []preflight.Bucket{{ID: "b1", Title: "Incoming"}},
 		memory: memstore.New(memstore.Options{Clock: time.Now}),
+		asked:  map[string]int{},
 	}
 	w.plan = &preflight.Plan{
 		Projects: map[string]preflight.Project{"web": {ID: "p1", Username: "alice"}},
@@ -115,6 +118,13 @@ func (w *world) keeps(l *mapping.Link) {
 	}
 }
 
+// asks counts a question about repositories.
+func (w *world) asks(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked[what]++
+}
+
 // hub is GitHub as the world has it.
 type hub struct{ w *world }
 
@@ -123,6 +133,7 @@ func (h hub) Viewer(context.Context) (string, error) { return h.w.login, h.w.ref
 func (h hub) Access(context.Context, string) (preflight.Access, error) { return h.w.access, nil }
 
 func (h hub) Repository(_ context.Context, name string) (preflight.Repository, error) {
+	h.w.asks("repository")
 	h.w.mu.Lock()
 	defer h.w.mu.Unlock()
 	if h.w.away != nil {
@@ -136,6 +147,7 @@ func (h hub) Repository(_ context.Context, name string) (preflight.Repository, e
 }
 
 func (h hub) OrgRepositories(_ context.Context, owner string) (list []preflight.Repository, err error) {
+	h.w.asks("repositories")
 	for _, r := range mapping.Sorted(h.w.repos) {
 		if strings.HasPrefix(r.FullName, owner+"/") {
 			list = append(list, r)
@@ -144,7 +156,11 @@ func (h hub) OrgRepositories(_ context.Context, owner string) (list []preflight.
 	return list, h.w.away
 }
 
-func (h hub) ListHooks(context.Context, string) ([]preflight.Hook, error) {
+func (h hub) ListHooks(_ context.Context, owner string) ([]preflight.Hook, error) {
+	h.w.asks("hooks")
+	if h.w.hooks != nil {
+		return h.w.hooks[owner], nil
+	}
 	return nil, fmt.Errorf("list webhooks: %w", mapping.ErrForbidden)
 }
 
@@ -154,6 +170,7 @@ func (h hub) CreateHook(context.Context, string, preflight.Hook, string) error {
 }
 
 func (h hub) Deliveries(context.Context, string, int64, time.Time) ([]preflight.Delivery, error) {
+	h.w.asks("deliveries")
 	return nil, nil
 }
 
