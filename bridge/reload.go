@@ -54,7 +54,12 @@ func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 		a.log.Warn("links go by other routes only after a change of theirs or a restart", "err", err)
 	}
 	a.warnOf(c)
-	a.tellReload(ctx, before, a.set.Load(), links)
+	changes := before.Routes.ChangesTo(a.set.Load().Routes)
+	keys, err := a.requeue.TakeUpFailed(ctx, changes.Changed)
+	if err != nil {
+		a.log.Warn("what failed by the routes before is tried again only in its turn", "err", err)
+	}
+	a.tellReload(ctx, before, &changes, links, keys)
 	return nil
 }
 
@@ -69,12 +74,12 @@ func (a *App) warnOf(c *config.Config) {
 }
 
 // tellReload says in one line what a reload changed, and how many links that concerns.
-func (a *App) tellReload(ctx context.Context, before, after *settings.Settings, links requeue.Rerouting) {
-	changes := before.Routes.ChangesTo(after.Routes)
+func (a *App) tellReload(ctx context.Context, before *settings.Settings, changes *mapping.RouteChanges, links requeue.Rerouting, keys int) {
+	after := a.set.Load()
 	a.log.Info("configuration reloaded", "routes", len(after.Config.Routes),
 		"added", len(changes.Added), "removed", len(changes.Removed), "changed", len(changes.Changed), "changes", changes.String(),
 		"projects_added", newProjects(before.Routes, after.Routes), "projects_removed", newProjects(after.Routes, before.Routes),
-		"links_moved", links.Moved, "moves", links.Moves(), "links_resumed", links.Resumed, "links_dormant", links.Dormant(), "links_changed", a.linksOf(ctx, after, changes.Changed))
+		"links_moved", links.Moved, "moves", links.Moves(), "links_resumed", links.Resumed, "links_dormant", links.Dormant(), "links_changed", a.linksOf(ctx, after, changes.Changed), "keys", keys)
 }
 
 // newProjects names the projects that are in one configuration and not in the one before.

@@ -77,3 +77,23 @@ func TestReloadAllowsPublic(t *testing.T) {
 	w.reload(w.YAML() + "    allow_public: true\n")
 	w.Await("planning's title on the issue", func() bool { return w.Repo.Issue(n).Title == "Of planning" })
 }
+
+// TestReloadTakesUpWhatFailed: an issue that was given up for its route's bucket gets its card once
+// a reload corrects that.
+func TestReloadTakesUpWhatFailed(t *testing.T) {
+	t.Parallel()
+	w := start(t, bridgetest.Options{Config: func(yaml string) string {
+		return strings.Replace(fewAttempts(yaml), "bucket: Incoming", "bucket: Incomming", 1)
+	}})
+	w.Await("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
+	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Title"})
+	w.Await("a key that is parked", func() bool {
+		parked, err := w.App.Operator().Failures(t.Context())
+		return err == nil && len(parked) == 1
+	})
+	w.reload(strings.Replace(w.YAML(), "bucket: Incomming", "bucket: Incoming", 1))
+	w.Await("a card in the bucket that there is", func() bool {
+		cards := w.Project.Cards()
+		return len(cards) == 1 && cards[0].Bucket == "Incoming"
+	})
+}

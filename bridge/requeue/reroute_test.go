@@ -50,6 +50,45 @@ func newDesk(t *testing.T, state mapping.LinkState, repository string) (*desk, *
 	return d, d.replica()
 }
 
+// fail works the due key, which fails so.
+func (d *desk) fail(t *testing.T, o store.Outcome) {
+	t.Helper()
+	c, _, err := d.Claim(t.Context(), project, time.Minute)
+	if err != nil || c == nil {
+		t.Fatalf("claim: %v, %v", c, err)
+	}
+	if _, err := d.FinishAndClaim(t.Context(), c, c.Link, nil, o, 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTakeUpFailed: what failed is due once its route is changed, whether it waits for another
+// attempt or was given up. What is put off for another reason waits on.
+func TestTakeUpFailed(t *testing.T) {
+	for name, c := range map[string]struct {
+		outcome store.Outcome
+		changed string
+		want    int
+	}{
+		"it waits for another attempt": {store.Outcome{Kind: store.Retry, After: time.Hour, Reason: "there is no bucket Incomming"}, "acme/web", 1},
+		"it was given up":              {store.Outcome{Kind: store.Park, Reason: "there is no bucket Incomming"}, "acme/web", 1},
+		"another route changed":        {store.Outcome{Kind: store.Park, Reason: "there is no bucket Incomming"}, "acme/api", 0},
+		"its turn has not come":        {store.Outcome{Kind: store.Again, After: time.Hour, Reason: "its turn has not come"}, "acme/web", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, r := newDesk(t, mapping.Linked, "acme/web")
+			if err := d.Enqueue(t.Context(), store.Key{Project: project, Link: "l1"}, 0, false); err != nil {
+				t.Fatal(err)
+			}
+			d.fail(t, c.outcome)
+			n, err := r.TakeUpFailed(t.Context(), []mapping.RouteChange{{Name: c.changed, Fields: []string{"bucket"}}})
+			if due := d.rest(t); err != nil || n != c.want || due != (c.want > 0) {
+				t.Errorf("%d keys, %v, due: %t", n, err, due)
+			}
+		})
+	}
+}
+
 // WaitForClock implements [requeue.Clock].
 func (*desk) WaitForClock([]*mapping.Route) bool { return false }
 

@@ -2,6 +2,8 @@ package requeue
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +38,48 @@ func (r *Requeuer) TakeUpPrivate(ctx context.Context) {
 	})
 }
 
-// takeUpMost bounds the parked keys that are searched in a project.
+// TakeUpFailed makes due the keys of changed routes that failed: those that were given up, and those
+// that wait for another attempt. It returns their number.
+func (r *Requeuer) TakeUpFailed(ctx context.Context, changed []mapping.RouteChange) (n int, err error) {
+	is := func(route string) bool {
+		return slices.ContainsFunc(changed, func(c mapping.RouteChange) bool { return c.Name == route })
+	}
+	for _, project := range r.o.Settings.Routes().Projects() {
+		if len(changed) == 0 {
+			return n, nil
+		}
+		failures, err := r.o.Store.Failures(ctx, project, takeUpMost)
+		if err != nil {
+			return n, err
+		}
+		later, err := r.o.Store.Standings(ctx, project, takeUpMost)
+		if err != nil {
+			return n, err
+		}
+		var keys []store.Key
+		for _, f := range failures {
+			if _, withheld := reconcile.PublicRepo(f); is(f.Route) && !withheld {
+				keys = append(keys, f.Key)
+			}
+		}
+		for i := range later {
+			if is(later[i].Route) && reconcile.Failing(&later[i]) && later[i].State == store.KeyLater {
+				keys = append(keys, later[i].Key)
+			}
+		}
+		for i, key := range keys {
+			err := r.o.Store.Enqueue(ctx, key, time.Duration(i)*time.Second/store.EnqueuePerSecond, false)
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return n, err
+			}
+			n++
+		}
+	}
+	r.o.Queue.Kick()
+	return n, nil
+}
+
+// takeUpMost bounds the keys of one state that are searched in a project.
 const takeUpMost = 100_000
 
 // takeUp makes due the keys parked since a repository is public, where may allows the repository
