@@ -41,7 +41,7 @@ func (c *chaos) untold(cards []seenCard) {
 		}
 		project := c.people.project(card.id)
 		made, sprints := project.History(card.id, "title")[0].Time, project.History(card.id, "iteration")
-		card.says.untold = !slices.ContainsFunc(listed, func(call planningtest.Call) bool {
+		card.says.untold = c.sim.witness.forgets(card.id) || !slices.ContainsFunc(listed, func(call planningtest.Call) bool {
 			return strings.Contains(call.Path, project.ID()) && lists(call, made, sprints)
 		})
 	}

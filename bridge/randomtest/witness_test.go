@@ -23,6 +23,7 @@ type witness struct {
 	holders map[string]holder
 	links   map[string]*mapping.Link // as they were last stored, by their key
 	people  *people
+	placed  map[mapping.ObjectID]bool // the cards whose records have a bucket since; nil: it was never adopted
 }
 
 // holder is the actor with the newest claim of a key.
@@ -53,6 +54,21 @@ func (s *simulation) witnessed() (all []complaint) {
 		all = append(all, complaint{what: what})
 	}
 	return all
+}
+
+// Adopted implements [sim.Witness].
+func (w *witness) Adopted(string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.placed = map[mapping.ObjectID]bool{}
+}
+
+// forgets reports whether no record has a card's bucket since the store was adopted. What a
+// listing told may be replaced by what a sprint tells, after a restart, before a key takes it in.
+func (w *witness) forgets(card string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.placed != nil && !w.placed[mapping.ObjectID(card)]
 }
 
 // Claimed implements [sim.Witness].
@@ -108,6 +124,9 @@ func (w *witness) Stored(_ string, c *store.Claim, link *mapping.Link) {
 		return
 	}
 	w.links[key] = again
+	if w.placed != nil && again.Card.BucketName != "" {
+		w.placed[again.Card.ID] = true
+	}
 	w.keepsPartners(before, again)
 	w.knowsVersions(again)
 }

@@ -37,7 +37,11 @@ func (s *Store) Epoch(ctx context.Context) (string, error) {
 // Adopt implements [store.Store].
 func (s *Store) Adopt(ctx context.Context) (string, error) {
 	s.step(ctx, "Adopt")
-	return s.Store.Adopt(ctx)
+	epoch, err := s.Store.Adopt(ctx)
+	if s.Witness != nil && err == nil {
+		s.Witness.Adopted(s.Actor)
+	}
+	return epoch, err
 }
 
 // Scrub implements [store.Store].

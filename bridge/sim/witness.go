@@ -8,8 +8,11 @@ import (
 	"planbridge/store"
 )
 
-// Witness is told what the replicas do with claims, before anything else goes on.
+// Witness is told what the replicas do with claims, and with a lost store, before anything else
+// goes on.
 type Witness interface {
+	// Adopted: the actor works with what a store holds that was lost or put back.
+	Adopted(actor string)
 	// Claimed: the actor has a claim.
 	Claimed(actor string, c *store.Claim)
 	// Stored: the record of the actor's claim is in the store; nil: it has none any more.
