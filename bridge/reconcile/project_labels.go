@@ -82,11 +82,13 @@ func (w labelProjector) relabel(add, remove []string) error {
 // of them.
 func (w labelProjector) waitForShare(err error, s Sharing) error {
 	var limited *mapping.RateLimited
-	if s.Node == "" || !errors.As(err, &limited) || !limited.Turn {
+	if s.Node == "" || !errors.As(err, &limited) {
 		return fmt.Errorf("%w: %w", errShare, err)
 	}
 	w.link.Shown.Waited = true
-	return fmt.Errorf("%w: %w", errShare, inTurn(w.untilShared(limited.After), "%s", limited))
+	joint := *limited
+	joint.After, joint.Joint = w.untilShared(limited.After), true
+	return fmt.Errorf("%w: %w", errShare, &joint)
 }
 
 // write adds labels and removes others, and reports whether any of that happened.

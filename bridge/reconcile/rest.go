@@ -295,7 +295,7 @@ func restOfLimit(limited *mapping.RateLimited, err error) Rest {
 }
 
 func spread(limited *mapping.RateLimited) time.Duration {
-	if limited.Turn {
+	if limited.Turn || limited.Joint {
 		return 0
 	}
 	return limited.After/10 + time.Second
