@@ -28,30 +28,32 @@ func TestLabelsTogether(t *testing.T) {
 			w.GitHub.SetTraits(func(t *githubtest.Traits) { t.NoGraphQL = status })
 		}
 	}
+	// Each mutation has a read before it. Twenty issues go together, or a few less than are due.
+	const together = 2 * 2 * labelledTogether / 20
 	isDrawn := mappingtest.DrawWorlds(mappingtest.Worlds)
 	for name, tt := range map[string]struct {
 		wrong func(*bridgetest.TestWorld)
 		alone int // requests for one issue's labels alone, at most
 		asked int // of GraphQL, at most
 	}{
-		"all is well":             {func(*bridgetest.TestWorld) {}, 4, 10},
-		"people label meanwhile":  {onFirst(func(r *githubtest.Repo, n int) { r.Label(n, "octocat", "urgent") }), 4, 10},
-		"people remove it again":  {onFirst(func(r *githubtest.Repo, n int) { r.Unlabel(n, "octocat", "bug") }), 4, 10},
-		"one is deleted":          {onFirst(func(r *githubtest.Repo, n int) { r.Delete(n) }), 4, 10},
-		"one is transferred":      {onFirst(func(r *githubtest.Repo, n int) { r.Transfer(n, "acme/other") }), 4, 10},
-		"one is locked":           {onFirst(func(r *githubtest.Repo, n int) { r.Lock(n) }), 4, 10},
-		"a label is deleted":      {onFirst(func(r *githubtest.Repo, _ int) { r.DeleteLabel("octocat", "bucket:Incoming") }), 60, 20},
+		"all is well":             {func(*bridgetest.TestWorld) {}, 4, together},
+		"people label meanwhile":  {onFirst(func(r *githubtest.Repo, n int) { r.Label(n, "octocat", "urgent") }), 4, together},
+		"people remove it again":  {onFirst(func(r *githubtest.Repo, n int) { r.Unlabel(n, "octocat", "bug") }), 4, together},
+		"one is deleted":          {onFirst(func(r *githubtest.Repo, n int) { r.Delete(n) }), 4, together},
+		"one is transferred":      {onFirst(func(r *githubtest.Repo, n int) { r.Transfer(n, "acme/other") }), 4, together},
+		"one is locked":           {onFirst(func(r *githubtest.Repo, n int) { r.Lock(n) }), 4, together},
+		"a label is deleted":      {onFirst(func(r *githubtest.Repo, _ int) { r.DeleteLabel("octocat", "bucket:Incoming") }), 60, 2 * together},
 		"no GraphQL":              {refused(http.StatusNotFound), 120, 3},
 		"GraphQL is forbidden":    {refused(http.StatusForbidden), 120, 3},
-		"lost answers":            {fault(githubtest.Fault{Kind: githubtest.Drop, Times: 2}), 20, 30},
-		"lost requests":           {fault(githubtest.Fault{Kind: githubtest.DropBefore, Times: 2}), 20, 30},
-		"answers of 502":          {fault(githubtest.Fault{Kind: githubtest.After, Times: 2}), 20, 30},
-		"mutations that are late": {fault(githubtest.Fault{Kind: githubtest.LateEffect, After: time.Minute, Times: 2}), 20, 30},
-		"mutations that last":     {fault(githubtest.Fault{Kind: githubtest.Delay, After: 5 * time.Second, Times: -1}), 4, 20},
-		"garbage":                 {fault(githubtest.Fault{Kind: githubtest.Garbage, Times: 2}), 20, 30},
-		"no mutation is answered": {fault(githubtest.Fault{Kind: githubtest.After, Times: -1}), 60, 20},
-		"a secondary limit":       {fault(githubtest.SecondaryLimit(time.Minute)), 4, 15},
-		"a primary limit":         {graphqlSpent, 120, 10},
+		"lost answers":            {fault(githubtest.Fault{Kind: githubtest.Drop, Times: 2}), 20, 3 * together},
+		"lost requests":           {fault(githubtest.Fault{Kind: githubtest.DropBefore, Times: 2}), 20, 3 * together},
+		"answers of 502":          {fault(githubtest.Fault{Kind: githubtest.After, Times: 2}), 20, 3 * together},
+		"mutations that are late": {fault(githubtest.Fault{Kind: githubtest.LateEffect, After: time.Minute, Times: 2}), 20, 3 * together},
+		"mutations that last":     {fault(githubtest.Fault{Kind: githubtest.Delay, After: 5 * time.Second, Times: -1}), 4, 2 * together},
+		"garbage":                 {fault(githubtest.Fault{Kind: githubtest.Garbage, Times: 2}), 20, 3 * together},
+		"no mutation is answered": {fault(githubtest.Fault{Kind: githubtest.After, Times: -1}), 60, 2 * together},
+		"a secondary limit":       {fault(githubtest.SecondaryLimit(time.Minute)), 4, 2 * together},
+		"a primary limit":         {graphqlSpent, 120, together},
 	} {
 		if !isDrawn() {
 			continue
