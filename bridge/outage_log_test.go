@@ -116,8 +116,11 @@ func TestALostStoreIsOneFact(t *testing.T) {
 	w := newLoggedWorld(t, bridgetest.Options{Store: r.URL, CatchUp: time.Second})
 	r.Flush()
 	w.awaitOver("the store was lost")
-	if n := w.log.Lines("level=ERROR msg=\"the store is not the one it was: everything marked is looked at"); n != 1 || w.log.Lines(restarted) > 0 {
-		t.Errorf("%d lines name the loss:\n%s", n, w.written())
+	if n := w.log.Lines("level=ERROR"); n != 1 || w.log.Lines("level=ERROR msg=\"the store is not the one it was: everything marked is looked at") != 1 || w.log.Lines(restarted) > 0 {
+		t.Errorf("%d errors, of which one names the loss:\n%s", n, w.written())
+	}
+	if n := w.log.Lines("the store has a new epoch") + w.log.Lines("was seen after it was claimed"); n > 0 {
+		t.Errorf("%d lines tell of what follows from the loss:\n%s", n, w.written())
 	}
 }
 

@@ -330,13 +330,10 @@ func (a *App) checkEpoch(ctx context.Context) error {
 		a.log.Warn("the store's servers restarted: everything marked is looked at before anything is created")
 		return nil
 	}
-	a.log.Error("the store is not the one it was: everything marked is looked at before anything is created", "epoch", a.Epoch(), factlog.Fact, storeLost)
+	a.log.Error("the store is not the one it was: everything marked is looked at before anything is created", "epoch", a.Epoch(), factlog.Fact, store.FactLost)
 	a.lost.Store(true)
 	return nil
 }
-
-// storeLost is the fact that a lost store is restored from the markers.
-const storeLost = "the store was lost"
 
 // tellRecovered says that all projects have adopted the epoch, where the store was lost before.
 // Another replica may have adopted them.
@@ -354,6 +351,6 @@ func (a *App) tellRecovered(ctx context.Context) error {
 		}
 	}
 	a.lost.Store(false)
-	a.log.Info("everything marked has been looked at: items are created again", factlog.Over, storeLost)
+	a.log.Info("everything marked has been looked at: items are created again", factlog.Over, store.FactLost)
 	return nil
 }

@@ -84,6 +84,9 @@ type Store interface {
 	Close() error
 }
 
+// FactLost names, in the log, the fact that the store was lost.
+const FactLost = "the store was lost"
+
 // Key names one root link: the unit of queueing and of leasing. All records of one project are
 // stored together.
 type Key struct {

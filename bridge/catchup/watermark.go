@@ -50,7 +50,7 @@ func (c *CatchUp) repository(ctx context.Context, repo string) (counted bool, er
 		c.told[repo] = true
 		switch back := w.past(); {
 		case !back.IsZero():
-			c.o.Logger.Warn("GitHub's clock went back: the catch-up begins there", "repository", repo, "was", since, "is", back)
+			c.o.Logger.Warn("GitHub's clock went back: the catch-up begins there", "repo", repo, "was", since, "is", back)
 			since = back
 		case w.next.After(since):
 			since = w.next

@@ -54,7 +54,7 @@ const (
 
 // scopeOf names the one attribute that separates facts of a name; "": none does. So the first
 // line about such a fact begins it, wherever it comes from.
-var scopeOf = map[string]string{Away: "service", Refused: "service", Limited: "resource", KeysWait: "service", StoreAway: "", StoreFull: "", InTurn: ""}
+var scopeOf = map[string]string{Away: "service", Refused: "service", Limited: "resource", KeysWait: "service", StoreAway: "", StoreFull: "", InTurn: "", store.FactLost: ""}
 
 // Answer says how bad it is that a service did not do what was asked of it, and which fact that
 // is: the service refuses the secret, is away, or something else went wrong. Where nothing did, the
@@ -80,6 +80,8 @@ func Of(err error) []slog.Attr {
 		return []slog.Attr{slog.String(Fact, StoreAway)}
 	case errors.Is(err, store.ErrNoRoom):
 		return []slog.Attr{slog.String(Fact, StoreFull)}
+	case errors.Is(err, store.ErrEpoch):
+		return []slog.Attr{slog.String(Fact, store.FactLost)}
 	case errors.As(err, &limited) && limited.Resource != "":
 		return []slog.Attr{slog.String("resource", limited.Resource), slog.String(Fact, Limited)}
 	}

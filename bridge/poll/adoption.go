@@ -22,7 +22,7 @@ func (p *Poller) adopt(ctx context.Context) error {
 		return err
 	}
 	if unlisted != "" {
-		p.o.Logger.Info("nothing is created yet: a repository has not been looked through", "repository", unlisted, factlog.Fact, factUnlisted)
+		p.o.Logger.Info("nothing is created yet: a repository has not been looked through", "repo", unlisted, factlog.Fact, factUnlisted)
 		return nil
 	}
 	if !p.observedAll {

@@ -59,7 +59,7 @@ func (q QuarantineNotice) Give(ctx context.Context) error {
 		if !public {
 			continue
 		}
-		q.Logger.Warn("anybody can open issues on a public repository; "+QuarantineAdvice, "route", route.Name, "repository", strings.Join(route.Repositories, ", "))
+		q.Logger.Warn("anybody can open issues on a public repository; "+QuarantineAdvice, "route", route.Name, "repo", strings.Join(route.Repositories, ", "))
 		if err := q.Store.PutDoc(ctx, "", DocQuarantine(route.Name), []byte("told")); err != nil {
 			return err
 		}

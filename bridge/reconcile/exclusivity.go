@@ -27,7 +27,7 @@ func (w exclusivity) requireAdoption() error {
 		return &blockedOn{ServiceAdoption, "nothing is created before the first full poll of the project"}
 	}
 	if claimed := w.claim.Until.Add(-w.LeaseTTL()); !claimed.After(now.Since) {
-		return later(time.Millisecond, "everything marked was seen after it was claimed")
+		return quietly(time.Millisecond, "everything marked was seen after it was claimed")
 	}
 	w.epoch = mapping.DigestText(now.Epoch)
 	return nil

@@ -78,7 +78,7 @@ func (w mover) followRepository(err error) error {
 // an issue gets it there.
 func (w mover) toRepository(now string) error {
 	w.owner.Issue.Repo, w.owner.Unfinished = now, true
-	return later(0, "its repository is now %s", now)
+	return quietly(0, "its repository is now %s", now)
 }
 
 // takeMoves follows the transfers that events reported. It reads the issue at the new address,
@@ -135,7 +135,7 @@ func (w mover) moveTo(issue *mapping.Issue) error {
 			return err
 		}
 		w.owner.Issue.Repo, w.owner.Issue.Number = issue.Repo, issue.Number
-		return later(0, "its repository is now %s", issue.Repo)
+		return quietly(0, "its repository is now %s", issue.Repo)
 	}
 	link, before := *w.link, *w.pair
 	undo := func() { *w.link, *w.pair = link, before }

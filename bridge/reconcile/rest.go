@@ -60,7 +60,7 @@ func IsGone(err error) bool {
 type requeueAfter struct {
 	after time.Duration
 	why   string
-	quiet bool // logged before
+	quiet bool // logged before, or elsewhere
 	// turn: the wait has a bound of its own, or ends for certain, such as the route's turn, a
 	// person's pause, or the next page.
 	turn bool
@@ -75,6 +75,11 @@ func Later(after time.Duration, format string, args ...any) error {
 
 func later(after time.Duration, format string, args ...any) error {
 	return &requeueAfter{after: after, why: fmt.Sprintf(format, args...)}
+}
+
+// quietly is later for a fact about many keys, which one line elsewhere tells.
+func quietly(after time.Duration, format string, args ...any) error {
+	return &requeueAfter{after: after, why: fmt.Sprintf(format, args...), quiet: true}
 }
 
 // inTurn is later for a wait that ends for certain, however often it repeats.

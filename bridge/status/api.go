@@ -251,12 +251,12 @@ func (h *handler) undoConflict(ctx context.Context, id string) error {
 }
 
 // act carries out an operator's request about the item in the path, and logs it.
-func (h *handler) act(what string, do func(context.Context, string) error) http.HandlerFunc {
+func (h *handler) act(what, on string, do func(context.Context, string) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		key := r.PathValue("key")
 		err := do(r.Context(), key)
 		if err == nil {
-			h.Logger.Info(what, "key", key, "by", Actor(r.Context()))
+			h.Logger.Info(what, on, key, "by", Actor(r.Context()))
 		}
 		h.answer(w, r, func() any { return Accepted{key} }, err)
 	}

@@ -127,7 +127,7 @@ func (h *handler) routeForm(what string, do func(context.Context, string) error)
 		}
 		err := do(ctx, route)
 		if err == nil {
-			h.Logger.Info(what, "key", route, "by", Actor(ctx))
+			h.Logger.Info(what, "route", route, "by", Actor(ctx))
 		}
 		return err
 	}

@@ -1,9 +1,11 @@
 package status_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"testing"
@@ -395,6 +397,21 @@ func TestQuestionsArePaged(t *testing.T) {
 	a.wants(a.text(a.do("GET", "/questions?from=40", ""), 200), "main", "44 open questions", "40 to 44 of 44")
 	for _, from := range []string{"99", "-1", "x"} {
 		a.wants(a.text(a.do("GET", "/questions?from="+from, ""), 200), "main", "0 to 20 of 44")
+	}
+}
+
+// TestActsNameTheirObject: the log has a route as route and an item as item, whichever way it was
+// asked for.
+func TestActsNameTheirObject(t *testing.T) {
+	var log bytes.Buffer
+	a := newAdmin(t, func(o *status.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	a.text(a.do("POST", "/api/v1/routes/web/pause", ""), 200)
+	a.text(a.do("POST", "/routes/resume", "route=web", "Content-Type", "application/x-www-form-urlencoded"), 303)
+	a.text(a.do("POST", "/api/v1/links/acme%2Fweb%2312/unlink", ""), 200)
+	for _, want := range []string{`msg="route paused" route=web`, `msg="route resumed" route=web`, `msg="pair parted" item=acme/web#12`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %s:\n%s", want, log.String())
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func (k *knowledge) seq(project mapping.ObjectID) *atomic.Int64 {
 // lose makes the handle refuse the store from now on.
 func (s *Store) lose(k *knowledge, why string) error {
 	if !k.lost.Swap(true) {
-		s.log.Error("the store is not the one it was", "why", why)
+		s.log.Error("the store is not the one it was: everything marked is looked at before anything is created", "why", why, "fact", store.FactLost)
 	}
 	return fmt.Errorf("%s: %w", why, store.ErrEpoch)
 }
