@@ -130,9 +130,10 @@ func (c *chaos) look() seen {
 		s.public = c.public.spells
 	}
 	if c.reloads != nil {
-		s.away, s.others = taken(c.reloads.spells, c.Planning.Journal()), c.cardsElsewhere()
+		polls := c.sim.witness.polls(c.Planning.Journal())
+		s.away, s.others = taken(c.reloads.spells, polls), c.cardsElsewhere()
 		for n := range s.cards {
-			s.cards[n].away = slices.Concat(s.cards[n].away, unpolled(c.reloads.spells, c.Planning.Journal()))
+			s.cards[n].away = slices.Concat(s.cards[n].away, unpolled(c.reloads.spells, polls))
 		}
 	}
 	s.forgotten = c.sim != nil && c.sim.forgotten

@@ -104,7 +104,7 @@ func (c *chaos) lookBeside(ledger []met) *seen {
 	}
 	s := look(p.people.w, p.people.projects, c.keys, p.people.lists)
 	s.decides, s.way, s.forgotten, s.apart = true, directionOf(c.route), c.sim.forgotten, map[int]string{}
-	s.away = taken(p.spells, ofProject(c.Planning.Journal(), p.project.ID()))
+	s.away = taken(p.spells, ofProject(c.sim.witness.polls(c.Planning.Journal()), p.project.ID()))
 	s.ledger = ledger
 	if s.forgotten {
 		c.untold(s.cards)
