@@ -206,13 +206,13 @@ func show(w work) (verdict, error) {
 		w.link.Review = s.Review // the route may go both ways later: this review is not acted on then
 		return pass, nil
 	}
+	before, knew := w.g, w.issue != nil
 	if w.round.first && w.issue == nil { // what it has is not known either
 		if err := projector(w).attempt("planning's view", reader(w).readIssue); err != nil || w.issue == nil {
 			w.link.Shown = nil
 			return pass, err
 		}
 	}
-	before, knew := w.g, w.issue != nil
 	defer w.showing(true)()
 	if err := projector(w).showAll(); err != nil {
 		return end, err
