@@ -58,6 +58,12 @@ type ruleCase struct {
 // turns are the answers to the effects of one kind, in their order. The last one is repeated.
 type turns []any
 
+// beside is an answer with an error.
+type beside struct {
+	answer any
+	err    error
+}
+
 func (c *ruleCase) work() work {
 	route := mapping.Route{
 		Name: "web", Project: "p", Repositories: []string{"acme/web"}, Bucket: "Incoming", Direction: mapping.Both, TrackingTask: true,
@@ -144,6 +150,10 @@ func (e *effectAsker) answer(s *Step) bool {
 	}
 	if _, writes := s.Effect.(Effect[None]); writes && !known {
 		answer, known = None{}, true
+	}
+	if both, failed := answer.(beside); failed {
+		s.Answer(both.answer, both.err)
+		return true
 	}
 	if err, failed := answer.(error); failed {
 		s.Answer(nil, err)
