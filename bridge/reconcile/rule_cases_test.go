@@ -218,6 +218,8 @@ func told(kind string, effect any) string {
 		says = append(says, e.Label)
 	case PutConflict:
 		says = append(says, string(e.Conflict.Attribute), e.Conflict.State, string(e.Conflict.Winner))
+	case Observe:
+		says = append(says, fmt.Sprintf("to %s: %d", e.Project, len(e.Observations)))
 	case Take:
 		says = append(says, e.Budget.Name)
 	case Assign:
