@@ -353,8 +353,13 @@ func TestManyRepositoriesAreAskedAboutOnce(t *testing.T) {
 	}{
 		"the organisation's webhook": {
 			map[string][]preflight.Hook{"acme": {sound}},
-			map[string]int{"repositories": 1, "repository": 2, "hooks": 1, "deliveries": 1},
+			map[string]int{"repositories": 1, "repository": 2, "hooks": many, "deliveries": 1},
 			"ok repository acme/r7: the webhook goes to planbridge.example.com/webhooks/github; of 0 deliveries of the last day none failed",
+		},
+		"a repository's own one beside it, switched off": {
+			map[string][]preflight.Hook{"acme": {sound}, "acme/r7": {asleep}},
+			map[string]int{"repositories": 1, "repository": 2, "hooks": many, "deliveries": 1},
+			"fault repository acme/r7: the webhook to planbridge.example.com/webhooks/github is switched off",
 		},
 		"that is switched off": {
 			map[string][]preflight.Hook{"acme": {asleep}, "acme/r7": {sound}},

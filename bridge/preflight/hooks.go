@@ -20,16 +20,13 @@ const deliveriesSince = 24 * time.Hour
 
 // hook proves that GitHub reports events of target: a repository, or the account of a glob.
 // The webhook may be the repository's, its organisation's or the App's own; not every token
-// may read each of them. A sound one of the organisation reports all its repositories, so that
-// theirs are not looked at.
+// may read each of them.
 func (k *checker) hook(ctx context.Context, r *findings, target string) {
 	if k.brief {
 		return
 	}
 	owners := []string{target}
-	if owner, _, isRepo := strings.Cut(target, "/"); isRepo && k.reportsAll(ctx, owner) {
-		owners = []string{owner}
-	} else if isRepo {
+	if owner, _, isRepo := strings.Cut(target, "/"); isRepo {
 		owners = append(owners, owner)
 	}
 	if k.IsApp {
@@ -72,15 +69,6 @@ func (k *checker) hook(ctx context.Context, r *findings, target string) {
 		return
 	}
 	r.fault("there is no webhook whose URL ends in %s: %s", webhookPath, late)
-}
-
-// reportsAll reports whether an account has a sound webhook of planbridge.
-func (k *checker) reportsAll(ctx context.Context, owner string) bool {
-	hooks, _ := k.github.ListHooks(ctx, owner) // an error is told where it matters
-	return slices.ContainsFunc(hooks, func(h Hook) bool {
-		u, err := url.Parse(h.URL)
-		return err == nil && strings.HasSuffix(u.Path, webhookPath) && h.Active && sendsIssues(h) && (k.HookURL == "" || h.URL == k.HookURL)
-	})
 }
 
 // sendsIssues reports whether a webhook sends the events of issues.

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -196,6 +194,9 @@ func (r *Requeuer) RerouteRenamed(ctx context.Context) error {
 				return err
 			}
 		}
+		for from, to := range mapping.Sorted(called) {
+			r.o.Logger.Info("a repository was renamed: its links follow it", "repo", to, "was", from)
+		}
 		r.o.Queue.Kick()
 	}
 	r.renames.mu.Lock()
@@ -222,9 +223,7 @@ func (r *Requeuer) rerouteProject(ctx context.Context, project mapping.ObjectID,
 		if l.Parted || l.State == mapping.Erased || !changes(l) {
 			continue
 		}
-		key := store.Key{Project: project, Link: l.ID}
-		err := r.o.Store.Enqueue(ctx, key, time.Duration(n)*time.Second/store.EnqueuePerSecond, false)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
+		if err := r.enqueue(ctx, store.Key{Project: project, Link: l.ID}, n); err != nil {
 			return fmt.Errorf("reroute %s: %w", l.Where(), err)
 		}
 		n++

@@ -1,8 +1,10 @@
 package requeue_test
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +23,7 @@ type desk struct {
 	routes mapping.Routes
 	called string // the repository's present name on GitHub
 	listed int
+	log    bytes.Buffer
 }
 
 func (d *desk) Routes() mapping.Routes { return d.routes }
@@ -94,7 +97,7 @@ func (*desk) WaitForClock([]*mapping.Route) bool { return false }
 
 // replica is a process that just started.
 func (d *desk) replica() *requeue.Requeuer {
-	return requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Repositories: d, Clock: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	return requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Repositories: d, Clock: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Now: time.Now, Logger: slog.New(slog.NewTextHandler(&d.log, nil))})
 }
 
 func (d *desk) route(repository string) {
@@ -151,7 +154,7 @@ func TestReroute(t *testing.T) {
 }
 
 // TestRenamedRepositoriesAreRerouted: the links of a renamed repository are searched once for the
-// present routes, however often the rename is reported.
+// present routes, however often the rename is reported. One line tells of each search.
 func TestRenamedRepositoriesAreRerouted(t *testing.T) {
 	d, r := newDesk(t, mapping.Dormant, "acme/site")
 	if _, err := r.Reroute(t.Context()); err != nil {
@@ -174,6 +177,10 @@ func TestRenamedRepositoriesAreRerouted(t *testing.T) {
 	}
 	if due, listed := told("acme/site"); due || listed != 0 {
 		t.Errorf("the same again: due %t, listed %d times", due, listed)
+	}
+	const line = `msg="a repository was renamed: its links follow it" repo=acme/site was=acme/web`
+	if log := d.log.String(); strings.Count(log, "renamed") != 1 || !strings.Contains(log, line) {
+		t.Errorf("the log has %s", log)
 	}
 	d.route("acme/s*")
 	if _, err := r.Reroute(t.Context()); err != nil {

@@ -41,13 +41,13 @@ func (r *Requeuer) TakeUpPrivate(ctx context.Context) {
 // TakeUpFailed makes due the keys of changed routes that failed: those that were given up, and those
 // that wait for another attempt. It returns their number.
 func (r *Requeuer) TakeUpFailed(ctx context.Context, changed []mapping.RouteChange) (n int, err error) {
+	if len(changed) == 0 {
+		return 0, nil
+	}
 	is := func(route string) bool {
 		return slices.ContainsFunc(changed, func(c mapping.RouteChange) bool { return c.Name == route })
 	}
 	for _, project := range r.o.Settings.Routes().Projects() {
-		if len(changed) == 0 {
-			return n, nil
-		}
 		failures, err := r.o.Store.Failures(ctx, project, takeUpMost)
 		if err != nil {
 			return n, err
@@ -68,8 +68,7 @@ func (r *Requeuer) TakeUpFailed(ctx context.Context, changed []mapping.RouteChan
 			}
 		}
 		for i, key := range keys {
-			err := r.o.Store.Enqueue(ctx, key, time.Duration(i)*time.Second/store.EnqueuePerSecond, false)
-			if err != nil && !errors.Is(err, store.ErrNotFound) {
+			if err := r.enqueue(ctx, key, i); err != nil {
 				return n, err
 			}
 			n++
@@ -77,6 +76,15 @@ func (r *Requeuer) TakeUpFailed(ctx context.Context, changed []mapping.RouteChan
 	}
 	r.o.Queue.Kick()
 	return n, nil
+}
+
+// enqueue makes a key due, as the nth of many. One that is gone needs nothing.
+func (r *Requeuer) enqueue(ctx context.Context, key store.Key, n int) error {
+	err := r.o.Store.Enqueue(ctx, key, time.Duration(n)*time.Second/store.EnqueuePerSecond, false)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // takeUpMost bounds the keys of one state that are searched in a project.
@@ -97,7 +105,7 @@ func (r *Requeuer) takeUp(ctx context.Context, may func(repo string, route *mapp
 			if !ok || !may(repo, routes.ByName(f.Route)) {
 				continue
 			}
-			if err := r.o.Store.Enqueue(ctx, f.Key, time.Duration(n)*time.Second/store.EnqueuePerSecond, false); err != nil {
+			if err := r.enqueue(ctx, f.Key, n); err != nil {
 				r.o.Logger.Warn("taking up what was withheld", "repo", repo, "err", err)
 				continue
 			}
