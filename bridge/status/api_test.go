@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -295,4 +296,19 @@ type deaf struct{ counting }
 func (d *deaf) Write(b []byte) (int, error) {
 	d.writes++
 	return 0, errors.New("gone")
+}
+
+// TestActsNameTheirObject: the log has a route as route and an item as item, whichever way it was
+// asked for.
+func TestActsNameTheirObject(t *testing.T) {
+	var log bytes.Buffer
+	a := newAdmin(t, func(o *status.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	a.text(a.do("POST", "/api/v1/routes/web/pause", ""), 200)
+	a.text(a.do("POST", "/routes/resume", "route=web", "Content-Type", "application/x-www-form-urlencoded"), 303)
+	a.text(a.do("POST", "/api/v1/links/acme%2Fweb%2312/unlink", ""), 200)
+	for _, want := range []string{`msg="route paused" route=web`, `msg="route resumed" route=web`, `msg="pair parted" item=acme/web#12`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %s:\n%s", want, log.String())
+		}
+	}
 }
