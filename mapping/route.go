@@ -143,18 +143,6 @@ func (r *Route) Excludes(repo string) bool {
 	return slices.ContainsFunc(r.Exclude, func(glob string) bool { return globMatch(glob, repo) })
 }
 
-// Excluding returns the first route that would have a repository but for its own exclusion; nil:
-// none excludes it.
-func (rs Routes) Excluding(repo string) *Route {
-	i := slices.IndexFunc(rs.list, func(r Route) bool {
-		return r.Excludes(repo) && slices.ContainsFunc(r.Repositories, func(own string) bool { return globMatch(own, repo) })
-	})
-	if i < 0 {
-		return nil
-	}
-	return &rs.list[i]
-}
-
 func globMatch(glob, repo string) bool {
 	ok, err := path.Match(strings.ToLower(glob), strings.ToLower(repo))
 	return err == nil && ok

@@ -83,3 +83,15 @@ func (rs Routes) candidates(l *Link, repo string) []*Route {
 	}
 	return among
 }
+
+// Excluding returns the first route that would have a repository but for its own exclusion; nil:
+// none excludes it.
+func (rs Routes) Excluding(repo string) *Route {
+	i := slices.IndexFunc(rs.list, func(r Route) bool {
+		return r.Excludes(repo) && slices.ContainsFunc(r.Repositories, func(own string) bool { return globMatch(own, repo) })
+	})
+	if i < 0 {
+		return nil
+	}
+	return &rs.list[i]
+}
