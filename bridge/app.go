@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -357,8 +356,7 @@ func loopback(addr string) bool {
 	if err != nil {
 		return false
 	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return status.Loopback(host)
 }
 
 // transport takes the requests to the services; nil: the adapters have their own.

@@ -47,7 +47,7 @@ type RateLimited struct {
 	After time.Duration // how long to wait, > 0
 	Why   string        // which rule said so: "Retry-After", "primary limit", "write budget" …
 	Turn  bool          // After is a turn of one's own: nobody else comes then
-	Joint bool          // who comes after that shares a request with others: all come at once
+	Joint bool          // keys that come then share requests, so that they come at once
 	// Resource is what GitHub limits requests to; "": no answer of GitHub said so.
 	Resource string
 }
