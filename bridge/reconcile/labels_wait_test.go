@@ -34,6 +34,9 @@ func TestLabelsThatWaitComeTogether(t *testing.T) {
 		if is := errors.As(err, &limited); is != (tt.after > 0) || is && (limited.After != tt.after || spread(limited) != tt.spread) {
 			t.Errorf("%s: it waits by %+v", name, limited)
 		}
+		if side := (*sideError)(nil); !errors.As(err, &side) { // else the claim ends
+			t.Errorf("%s: no side says it: %v", name, err)
+		}
 		if !errors.Is(err, errShare) || w.link.Shown.Waited != tt.waited {
 			t.Errorf("%s: %v, waited %v", name, err, w.link.Shown.Waited)
 		}

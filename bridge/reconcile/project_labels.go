@@ -88,7 +88,7 @@ func (w labelProjector) waitForShare(err error, s Sharing) error {
 	w.link.Shown.Waited = true
 	joint := *limited
 	joint.After, joint.Joint = w.untilShared(limited.After), true
-	return fmt.Errorf("%w: %w", errShare, &joint)
+	return fmt.Errorf("%w: %w", errShare, onGitHub(&joint))
 }
 
 // write adds labels and removes others, and reports whether any of that happened.
@@ -176,10 +176,10 @@ func (w labelProjector) ensureLabel(name string) error {
 	}
 	makes := "making " + key
 	if get(w, PauseLeft{makes}).Wait > 0 {
-		return &mapping.RateLimited{API: "github", After: time.Second, Why: "another key makes the label " + name, Turn: true}
+		return onGitHub(&mapping.RateLimited{API: "github", After: time.Second, Why: "another key makes the label " + name, Turn: true})
 	}
 	_ = get(w, PauseAfter{Name: makes, First: making, Most: making})
-	err := done(w, EnsureLabel{w.owner.Issue.Repo, w.set.Scheme.Spec(name)})
+	err := onGitHub(done(w, EnsureLabel{w.owner.Issue.Repo, w.set.Scheme.Spec(name)}))
 	tell(w, PauseOver{makes})
 	limited := (*mapping.RateLimited)(nil)
 	switch {

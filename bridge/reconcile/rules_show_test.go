@@ -47,6 +47,12 @@ func TestShow(t *testing.T) {
 		{name: "nothing is known of the card", check: is("nothing is recorded", func(w work) bool { return w.link.Shown == nil })},
 		{name: "the card shows nothing", link: same, known: unchanged()},
 		{name: "it shows something", link: done, known: unchanged(), answers: puts, asked: adds, check: all(hasLabels("plan:Done"), tells("show"))},
+		{
+			name: "another key makes its label: it waits, and the claim goes on", link: done, known: unchanged(),
+			answers: map[string]any{"Reserve": None{}, "PauseLeft": turns{Pause{}, Pause{}, Pause{}, Pause{}, Pause{}, Pause{Wait: time.Second}, Pause{}}},
+			asked:   []string{"PauseLeft", "PauseLeft", "PauseLeft", "PauseLeft", "Reserve", "PauseLeft", "PauseLeft", "PauseLeft", "PauseLeft", "PauseLeft", "PauseLeft"},
+			check:   is("it is looked at again", func(w work) bool { return w.showAgain.after >= time.Second }),
+		},
 		{name: "the pair has gone to rest", link: links(done, func(l *mapping.Link) { l.State = mapping.Left }), known: unchanged()},
 		{name: "a sub-issue shows nothing", link: links(done, func(l *mapping.Link) { l.Kind = mapping.SubIssue }), known: unchanged()},
 		{name: "a dry run", link: done, set: func(s *Settings) { s.DryRun = true }, known: unchanged(), check: tells()},
