@@ -43,6 +43,9 @@ type questionsData struct {
 	Next, Prev  string
 }
 
+// First is the number of the first question that is shown.
+func (d *questionsData) First() int { return d.From + 1 }
+
 // Last is the number of the last question that is shown.
 func (d *questionsData) Last() int { return d.From + len(d.Questions) }
 
@@ -124,6 +127,9 @@ func (h *handler) listPage(w http.ResponseWriter, r *http.Request, d listData, r
 	})
 	h.render(w, r, http.StatusOK, "list.html", &d)
 }
+
+// First is the number of the first row that is shown.
+func (d *listData) First() int { return d.From + 1 }
 
 // Last is the number of the last row that is shown.
 func (d *listData) Last() int { return d.From + len(d.Rows) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -332,29 +331,6 @@ func TestACopiedStoreOnlyReads(t *testing.T) {
 	}
 	if len(a.mem.paused) > 0 {
 		t.Errorf("paused are %v", a.mem.paused)
-	}
-}
-
-// TestQuestionsArePaged: every open question can be reached and answered, however many are newer.
-func TestQuestionsArePaged(t *testing.T) {
-	a := newAdmin(t)
-	a.mem.conflicts = nil
-	for i := range 45 {
-		a.mem.conflicts = append(a.mem.conflicts, mapping.Conflict{ID: fmt.Sprint("c", i), State: mapping.ConflictOpen, Route: "web", Where: fmt.Sprintf("acme/web#%d", i), Attribute: mapping.Title, GitHub: "g", Planning: "p"})
-	}
-	if page := a.text(a.do("GET", "/", ""), 200); !strings.Contains(page, `href="/questions"`) {
-		t.Errorf("the page leads to no further questions:\n%s", a.shown(page, "questions"))
-	}
-	a.wants(a.text(a.do("GET", "/questions", ""), 200), "main", "45 open questions", "acme/web#0 title", "acme/web#19 title", "0 to 20 of 45", "Older ones")
-	last := a.text(a.do("GET", "/questions?from=40", ""), 200)
-	a.wants(last, "main", "acme/web#40 title", "acme/web#44 title", "40 to 45 of 45", "Newer ones")
-	if text := a.shown(last, "main"); strings.Contains(text, "acme/web#39") || strings.Contains(text, "Older ones") {
-		t.Errorf("the last page shows %s", text)
-	}
-	a.post("/conflicts/resolve", url.Values{"id": {"c44"}, "winner": {"github"}, "back": {"/questions?from=40"}}.Encode(), 303, "/questions?from=40")
-	a.wants(a.text(a.do("GET", "/questions?from=40", ""), 200), "main", "44 open questions", "40 to 44 of 44")
-	for _, from := range []string{"99", "-1", "x"} {
-		a.wants(a.text(a.do("GET", "/questions?from="+from, ""), 200), "main", "0 to 20 of 44")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,7 +67,7 @@ const measure = `
   note.id = "measured";
   note.hidden = true;
   note.textContent = JSON.stringify(said);
-  document.body.append(note);
+  top.document.body.append(note);
 })();
 `
 
@@ -79,12 +80,16 @@ type seen struct {
 	Refreshed             string
 }
 
-// browser is the page of a handler, for Chromium, with a script that measures it.
+// browser is the page of a handler, for Chromium, with a script that measures it. At /frame it
+// shows a page of a width: Chromium has no window below 500 pixels.
 func browser(t *testing.T, h http.Handler) *httptest.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/measure.js", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
 		io.WriteString(w, measure)
+	})
+	mux.HandleFunc("/frame", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `<!doctype html><iframe src="%s" style="border:0;width:%spx;height:3600px"></iframe>`, html.EscapeString(r.FormValue("of")), r.FormValue("width"))
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		rec := httptest.NewRecorder()
@@ -96,6 +101,7 @@ func browser(t *testing.T, h http.Handler) *httptest.Server {
 		for k, v := range rec.Header() {
 			w.Header()[k] = v
 		}
+		w.Header().Set("Content-Security-Policy", strings.Replace(rec.Header().Get("Content-Security-Policy"), "frame-ancestors 'none'", "frame-ancestors 'self'", 1))
 		w.WriteHeader(rec.Code)
 		w.Write(body)
 	})
@@ -177,7 +183,11 @@ func TestPagesInABrowser(t *testing.T) {
 						name += "-dark"
 					}
 					t.Run(name, func(t *testing.T) {
-						got, _ := look(t, size, dark, s.URL+path)
+						width, _, _ := strings.Cut(size, ",")
+						got, _ := look(t, size, dark, s.URL+"/frame?"+url.Values{"of": {path}, "width": {width}}.Encode())
+						if fmt.Sprint(got.Width) != width {
+							t.Errorf("it was measured at a width of %d", got.Width)
+						}
 						if got.Over > 0 || len(got.Wide) > 0 {
 							t.Errorf("it reaches %d pixels beyond the window: %q", got.Over, got.Wide)
 						}

@@ -1,0 +1,55 @@
+package status_test
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"planbridge/mapping"
+)
+
+// TestQuestionsArePaged: every open question can be reached and answered, however many are newer.
+func TestQuestionsArePaged(t *testing.T) {
+	a := newAdmin(t)
+	a.mem.conflicts = nil
+	for i := range 45 {
+		a.mem.conflicts = append(a.mem.conflicts, mapping.Conflict{ID: fmt.Sprint("c", i), State: mapping.ConflictOpen, Route: "web", Where: fmt.Sprintf("acme/web#%d", i), Attribute: mapping.Title, GitHub: "g", Planning: "p"})
+	}
+	if page := a.text(a.do("GET", "/", ""), 200); !strings.Contains(page, `href="/questions"`) {
+		t.Errorf("the page leads to no further questions:\n%s", a.shown(page, "questions"))
+	}
+	a.wants(a.text(a.do("GET", "/questions", ""), 200), "main", "45 open questions", "acme/web#0 title", "acme/web#19 title", "1 to 20 of 45", "Older ones")
+	last := a.text(a.do("GET", "/questions?from=40", ""), 200)
+	a.wants(last, "main", "acme/web#40 title", "acme/web#44 title", "41 to 45 of 45", "Newer ones")
+	if text := a.shown(last, "main"); strings.Contains(text, "acme/web#39") || strings.Contains(text, "Older ones") {
+		t.Errorf("the last page shows %s", text)
+	}
+	a.post("/conflicts/resolve", url.Values{"id": {"c44"}, "winner": {"github"}, "back": {"/questions?from=40"}}.Encode(), 303, "/questions?from=40")
+	a.wants(a.text(a.do("GET", "/questions?from=40", ""), 200), "main", "44 open questions", "41 to 44 of 44")
+	for _, from := range []string{"99", "-1", "x"} {
+		a.wants(a.text(a.do("GET", "/questions?from="+from, ""), 200), "main", "1 to 20 of 44")
+	}
+}
+
+// TestHeadings: a page's headings leave out no level, for those who listen to it.
+func TestHeadings(t *testing.T) {
+	a := newAdmin(t)
+	a.mem.conflicts = append(a.mem.conflicts, mapping.Conflict{ID: "c", Link: "l1", State: mapping.ConflictOpen, Attribute: mapping.Title, GitHub: "g", Planning: "p"})
+	for _, path := range []string{"/", "/explain?item=acme/web%2312", "/waiting", "/failures", "/questions", "/search?q=fix"} {
+		before := "0"
+		for _, h := range regexp.MustCompile(`<h([1-6])`).FindAllStringSubmatch(a.text(a.do("GET", path, ""), 200), -1) {
+			if h[1][0] > before[0]+1 {
+				t.Errorf("%s: h%s follows h%s", path, h[1], before)
+			}
+			before = h[1]
+		}
+	}
+}
+
+// TestRowNumbers: a list counts its rows from 1.
+func TestRowNumbers(t *testing.T) {
+	a := newAdmin(t)
+	a.wants(a.text(a.do("GET", "/failures", ""), 200), "main", "1 to 2 of 2")
+}
