@@ -48,6 +48,12 @@ func (o *Operator) ServiceWords(service string) string {
 	return reconcile.ServiceWords(service, o.set().Routes)
 }
 
+// SharedServiceWords says to people what keys wait for that wait for several services of one kind,
+// such as repositories; "": the service has a kind of its own.
+func (o *Operator) SharedServiceWords(service string) string {
+	return reconcile.SharedServiceWords(service)
+}
+
 // Failing reports whether a key waits for another attempt after a failure.
 func (o *Operator) Failing(at *store.Standing) bool { return reconcile.Failing(at) }
 

@@ -167,3 +167,15 @@ func ServiceWords(service string, routes mapping.Routes) string {
 	}
 	return service
 }
+
+// SharedServiceWords says in words what keys wait for that wait for several services of one kind.
+// It is "" where a service has a kind of its own.
+func SharedServiceWords(service string) string {
+	switch {
+	case strings.HasPrefix(service, ServicePaused("")):
+		return "somebody to resume routes"
+	case strings.HasPrefix(service, ServiceRepository("")):
+		return "repositories to be writable"
+	}
+	return ""
+}

@@ -53,4 +53,11 @@ func TestServiceWords(t *testing.T) {
 			t.Errorf("%s is called %q, want %q", service, got, want)
 		}
 	}
+	for service, want := range map[string]string{
+		ServiceGitHub: "", ServicePlanning("p1"): "", ServicePaused("web"): "somebody to resume routes", ServiceRepository("acme/web"): "repositories to be writable",
+	} {
+		if got := SharedServiceWords(service); got != want {
+			t.Errorf("services like %s are called %q, want %q", service, got, want)
+		}
+	}
 }

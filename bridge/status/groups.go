@@ -14,12 +14,14 @@ import (
 type group struct {
 	ID     string // of the reason, for forms and addresses
 	Reason string // what their reasons share
-	Count  int
-	Routes []string  // some of them, sorted
-	More   int       // further routes
-	First  time.Time // the earliest
-	Last   time.Time // the latest
-	Rows   []row     // those that are shown
+	// WaitsFor says in words what all of them wait for; "": they wait for a time, or for nothing.
+	WaitsFor string
+	Count    int
+	Routes   []string  // some of them, sorted
+	More     int       // further routes
+	First    time.Time // the earliest
+	Last     time.Time // the latest
+	Rows     []row     // those that are shown
 }
 
 // Hidden is how many of a group are not shown.
@@ -37,20 +39,38 @@ type row struct {
 	State    string // of a key in the queue
 	Service  string // that it waits for
 	WaitsFor string // the same in words
-	Failing  bool   // it is tried again after a failure
+	// SharedWait is WaitsFor with those that wait for other services of the kind; "": there are none.
+	SharedWait string
+	Failing    bool // it is tried again after a failure
 }
 
 // shared is the part of a row's reason that other rows have, too. All keys that wait for one
 // service have one reason, whatever they were about to do.
 func (r *row) shared() string {
-	if r.WaitsFor != "" {
-		return "waits for " + r.WaitsFor
+	if words := cmp.Or(r.SharedWait, r.WaitsFor); words != "" {
+		return "waits for " + words
 	}
 	return sharedReason(r.Reason)
 }
 
 // group is the id of the group that a row is of.
-func (r *row) group() string { return reasonID(r.shared(), r.Service) }
+func (r *row) group() string {
+	if r.SharedWait != "" {
+		return reasonID(r.shared(), "")
+	}
+	return reasonID(r.shared(), r.Service)
+}
+
+// Waits completes the sentence that begins with how many items the group has.
+func (g *group) Waits() string {
+	switch {
+	case g.WaitsFor == "":
+		return ": " + cut(pageReason, g.Reason)
+	case g.Count == 1:
+		return " waits for " + g.WaitsFor + ": " + cut(pageReason, g.Reason)
+	}
+	return " wait for " + g.WaitsFor
+}
 
 // How much of a group is shown with it.
 const (
@@ -66,9 +86,11 @@ func grouped(rows []row) []group {
 		shared, id := r.shared(), r.group()
 		g := byID[id]
 		if g == nil {
-			g = &group{ID: id, Reason: shared, First: r.At, Last: r.At}
+			g = &group{ID: id, Reason: shared, WaitsFor: r.WaitsFor, First: r.At, Last: r.At}
 			byID[id], routes[id] = g, map[string]bool{}
 			order = append(order, g)
+		} else if r.Service != g.Rows[0].Service {
+			g.WaitsFor = r.SharedWait
 		}
 		g.Count++
 		if r.At.Before(g.First) {
@@ -89,6 +111,8 @@ func grouped(rows []row) []group {
 	for i, g := range order {
 		if g.Count == 1 {
 			g.Reason = g.Rows[0].Reason // nothing is to be left out of it
+		} else if g.WaitsFor != "" {
+			g.Reason = "waits for " + g.WaitsFor
 		}
 		for route := range routes[g.ID] {
 			g.Routes = append(g.Routes, route)

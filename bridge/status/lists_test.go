@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"planbridge/bridge/status"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // TestQuestionsArePaged: every open question can be reached and answered, however many are newer.
@@ -52,4 +54,32 @@ func TestHeadings(t *testing.T) {
 func TestRowNumbers(t *testing.T) {
 	a := newAdmin(t)
 	a.wants(a.text(a.do("GET", "/failures", ""), 200), "main", "1 to 2 of 2")
+}
+
+// TestManyArchivedRepositories: however many repositories are archived, that is one line where it
+// is a problem, one group of keys that wait, and one entry of the queue.
+func TestManyArchivedRepositories(t *testing.T) {
+	a := newAdmin(t, func(o *status.Options) { o.Monitor = nil })
+	waiting := map[string]int{"github": 1}
+	*a.mem = memory{queues: map[string]store.Depth{"web": {Waiting: waiting}}}
+	for i := range 200 {
+		key, service := store.Key{Project: "p1", Link: mapping.LinkID(fmt.Sprint("l", i))}, fmt.Sprintf("repository:acme/r%d", i)
+		waiting[service] = 1
+		a.mem.waits = append(a.mem.waits, store.Standing{Key: key, Where: fmt.Sprintf("acme/r%d#1", i), Route: fmt.Sprint("r", i), State: store.KeyWaiting, Service: service, At: noon, Reason: "it is archived"})
+	}
+	page := a.text(a.do("GET", "/", ""), 200)
+	a.wants(page, "problems", "1 problem 200 items wait for repositories to be writable, the first one for 1 min: it is archived")
+	a.wants(page, "services", "200 for repositories to be writable 1 for service github")
+	a.wants(page, "waiting", "Waiting 200 items wait for repositories to be writable r0, r1, r10 and 197 more routes Items acme/r0#1")
+	if n := strings.Count(page, "to be writable"); n != 3 {
+		t.Errorf("the repositories are told of %d times", n)
+	}
+	a.wants(a.text(a.do("GET", regexp.MustCompile(`/waiting\?group=\w+`).FindString(page), ""), 200), "main", "1 to 200 of 200", "acme/r199#1")
+
+	a.mem.waits = a.mem.waits[:1]
+	a.mem.queues = map[string]store.Depth{"web": {Waiting: map[string]int{"repository:acme/r0": 1}}}
+	page = a.text(a.do("GET", "/", ""), 200)
+	a.wants(page, "problems", "1 item waits for service repository:acme/r0, for 1 min: it is archived")
+	a.wants(page, "services", "1 for service repository:acme/r0")
+	a.wants(page, "waiting", "1 item waits for service repository:acme/r0: it is archived")
 }

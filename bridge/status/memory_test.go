@@ -83,6 +83,13 @@ func (m *memory) ProjectName(mapping.ObjectID) (string, bool) { return "web", tr
 
 func (m *memory) ServiceWords(service string) string { return "service " + service }
 
+func (m *memory) SharedServiceWords(service string) string {
+	if strings.HasPrefix(service, "repository:") {
+		return "repositories to be writable"
+	}
+	return ""
+}
+
 func (m *memory) Pause(_ context.Context, route string) error { return m.setPaused(route, time.Now()) }
 
 func (m *memory) Resume(_ context.Context, route string) error {

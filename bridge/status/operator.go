@@ -73,6 +73,9 @@ type Queues interface {
 	Standings(ctx context.Context, limit int) ([]store.Standing, error)
 	// ServiceWords says to people what a key waits for, by its [store.Standing].Service.
 	ServiceWords(service string) string
+	// SharedServiceWords says what keys wait for that wait for several services of one kind;
+	// "": the service has a kind of its own.
+	SharedServiceWords(service string) string
 	// Failing reports whether a key waits for another attempt after a failure.
 	Failing(at *store.Standing) bool
 	// Worker names this process where it works a key; "" where another one does.

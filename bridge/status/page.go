@@ -124,11 +124,18 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	return d
 }
 
-// inWords names in words what keys wait for.
+// inWords names in words what keys wait for. Several services of one kind are one entry.
 func (h *handler) inWords(waiting map[string]int) map[string]int {
-	out := map[string]int{}
+	alike, out := map[string]int{}, map[string]int{}
+	for service := range waiting {
+		alike[h.Operator.SharedServiceWords(service)]++
+	}
 	for service, n := range waiting {
-		out[h.Operator.ServiceWords(service)] += n
+		words := h.Operator.SharedServiceWords(service)
+		if words == "" || alike[words] == 1 {
+			words = h.Operator.ServiceWords(service)
+		}
+		out[words] += n
 	}
 	return out
 }
@@ -169,7 +176,11 @@ func (h *handler) waiting(ctx context.Context) ([]row, error) {
 	out := make([]row, 0, len(all))
 	for i := range all {
 		s := h.standingOf(&all[i])
-		out = append(out, row{Where: s.Where, Link: linkOfKey(s.Key), Route: s.Route, Reason: cmp.Or(s.Reason, s.State), Attempts: s.Attempts, At: s.At, State: s.State, Service: s.Service, WaitsFor: s.WaitsFor, Failing: s.State != string(mapping.Dormant) && h.Operator.Failing(&all[i])})
+		out = append(out, row{
+			Where: s.Where, Link: linkOfKey(s.Key), Route: s.Route, Reason: cmp.Or(s.Reason, s.State), Attempts: s.Attempts, At: s.At, State: s.State,
+			Service: s.Service, WaitsFor: s.WaitsFor, SharedWait: h.Operator.SharedServiceWords(s.Service),
+			Failing: s.State != string(mapping.Dormant) && h.Operator.Failing(&all[i]),
+		})
 	}
 	return out, err
 }
@@ -187,7 +198,7 @@ func (d *pageData) WaitCount() (n int) {
 // failing are those of the keys that wait for another attempt after a failure, by its error.
 func failing(waiting []row) (out []row) {
 	for _, r := range waiting {
-		if r.WaitsFor = ""; r.Failing {
+		if r.WaitsFor, r.SharedWait = "", ""; r.Failing {
 			out = append(out, r)
 		}
 	}

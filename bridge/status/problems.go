@@ -101,7 +101,7 @@ func (d *pageData) waitProblems(told map[string]bool) (out []problem) {
 	})
 	for _, g := range grouped(rows) {
 		first := &g.Rows[0]
-		says := fmt.Sprintf("%s for %s, ", mapping.Count(g.Count, "item waits", "items wait"), first.WaitsFor)
+		says := fmt.Sprintf("%s for %s, ", mapping.Count(g.Count, "item waits", "items wait"), g.WaitsFor)
 		if g.Count > 1 {
 			says += "the first one "
 		}
