@@ -216,3 +216,17 @@ func (w projector) noteShown(what mapping.Attribute, why string) {
 	w.count(CountWrites, w.link.Route, string(mapping.GitHub), string(what))
 	w.note(mapping.GitHub, what, "show", why)
 }
+
+// changedNames tells people which names were added and which were removed.
+func changedNames(added, removed []string) string {
+	var out []string
+	for _, part := range []struct {
+		names []string
+		what  string
+	}{{added, "added "}, {removed, "removed "}} {
+		if len(part.names) > 0 {
+			out = append(out, part.what+strings.Join(part.names, ", "))
+		}
+	}
+	return strings.Join(out, "; ")
+}

@@ -72,7 +72,7 @@ func (w labelProjector) relabel(add, remove []string) error {
 	}
 	w.link.Shown.Waited = false
 	if err == nil {
-		projector(w).noteShown("labels", fmt.Sprintf("%q on, %q off", add, remove))
+		projector(w).noteShown("labels", changedNames(add, remove))
 	}
 	return err
 }

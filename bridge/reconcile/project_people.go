@@ -80,7 +80,7 @@ func (w assigneeProjector) assign(add, remove []string) error {
 		reader(w).issueIs(&issue)
 	}
 	s.Assignees = slices.DeleteFunc(s.Assignees, func(login string) bool { return !containsFold(w.issue.Assignees, login) })
-	projector(w).noteShown("assignees", fmt.Sprintf("%q on, %q off", add, remove))
+	projector(w).noteShown("assignees", changedNames(add, remove))
 	return nil
 }
 

@@ -61,3 +61,18 @@ func TestServiceWords(t *testing.T) {
 		}
 	}
 }
+
+// TestChangedNames: a history tells people which labels came and which went, and not what did not.
+func TestChangedNames(t *testing.T) {
+	t.Parallel()
+	for want, names := range map[string][2][]string{
+		"added plan:To Do, bucket:Incoming":          {{"plan:To Do", "bucket:Incoming"}, nil},
+		"removed plan:To Do":                         {nil, {"plan:To Do"}},
+		"added plan:In Progress; removed plan:To Do": {{"plan:In Progress"}, {"plan:To Do"}},
+		"": {},
+	} {
+		if got := changedNames(names[0], names[1]); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
