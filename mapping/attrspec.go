@@ -151,7 +151,7 @@ func asIs(value string) string { return value }
 // equalTitles compares titles; a title that was cut for GitHub equals the whole one.
 func equalTitles(github, planning string) bool {
 	g := CanonicalTitle(github)
-	return g == CanonicalTitle(planning) || g == CanonicalTitle(CutTitle(planning))
+	return g == CanonicalTitle(planning) || g == CutTitle(planning)
 }
 
 // estimateOn reads the estimate label. Of two labels, the one that is not the base is the new

@@ -94,7 +94,7 @@ func mergeSummary(base Base, g, p string) (toGitHub, toPlanning string, ok bool)
 	if !ok {
 		return "", "", false
 	}
-	return DefuseKeeping(legible(restoreLinks(m)), g), defuseLinks(m, p), true
+	return DefuseKeeping(legible(m), g), defuseLinks(m, p), true
 }
 
 // edited bounds when a side came to hold a value. Of one that stood there when
