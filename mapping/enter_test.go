@@ -69,6 +69,22 @@ func TestFirstRouteTakesIt(t *testing.T) {
 	}
 }
 
+// TestEachRouteHasItsFirstRun: what counts is when the route began to run that takes the issue.
+func TestEachRouteHasItsFirstRun(t *testing.T) {
+	began := map[string]time.Time{"old": firstRun.Add(-time.Hour), "new": firstRun.Add(time.Hour)}
+	e := Entrance{FirstRun: func(route string) time.Time { return began[route] }}
+	routes := NewRoutes([]Route{
+		{ID: "new", Name: "old", Repositories: []string{"acme/web"}, Direction: Both},
+		{ID: "old", Name: "new", Repositories: []string{"acme/api"}, Direction: Both},
+		{ID: "old", Name: "newest", Repositories: []string{"acme/site"}, Direction: Both},
+	})
+	for repo, want := range map[string]string{"acme/web": "", "acme/api": WhyOlder, "acme/site": WhyNotKnown} {
+		if r, why := routes.Entering(&Issue{ID: 1, Repo: repo, State: "open", UpdatedAt: firstRun}, e); why != want || (r != nil) != (want == "") {
+			t.Errorf("%s: it enters by %q: %q, want %q", repo, nameOf(r), why, want)
+		}
+	}
+}
+
 func TestMakesIssues(t *testing.T) {
 	for want, routes := range map[bool][]Route{
 		true: {

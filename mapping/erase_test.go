@@ -121,6 +121,29 @@ func TestEraseOfAnUnknownState(t *testing.T) {
 	}
 }
 
+// TestEraseKeepsEachPart: of several sub-issues and tasks each is kept by its ids, in their order.
+func TestEraseKeepsEachPart(t *testing.T) {
+	l := fullLink(mapping.Linked)
+	for id := range int64(3) {
+		sub, child := *l.SubLinks[0], *l.Children[0]
+		sub.Issue.ID, child.Card.CID = 20+id, 30+id
+		l.SubLinks, l.Children = append(l.SubLinks, &sub), append(l.Children, &child)
+	}
+	if err := l.Erase(); err != nil {
+		t.Fatal(err)
+	}
+	var subs, children []int64
+	for _, p := range l.SubLinks {
+		subs = append(subs, p.Issue.ID)
+	}
+	for _, p := range l.Children {
+		children = append(children, p.Card.CID)
+	}
+	if !slices.Equal(subs, []int64{2, 20, 21, 22}) || !slices.Equal(children, []int64{3, 30, 31, 32}) {
+		t.Errorf("kept are the sub-issues %v and the tasks %v", subs, children)
+	}
+}
+
 // TestEraseConflict: what it was about, when, and who won stays.
 func TestEraseConflict(t *testing.T) {
 	at := time.Date(2031, 1, 2, 0, 0, 0, 0, time.UTC)

@@ -50,7 +50,14 @@ func TestFaults(t *testing.T) {
 			&StrangerError{Repo: "acme/web", ID: 7, Known: 3}, ErrForbidden,
 			"another repository (id 7) has the name acme/web of the one with id 3; planbridge accept repository acme/web believes it", true,
 		},
-		"a version that moved": {&VersionConflict{}, nil, "version conflict", false},
+		"a stranger's of many digits": {
+			&StrangerError{Repo: "acme/web", ID: 1234567890, Known: 9876543210}, ErrForbidden,
+			"another repository (id 1234567890) has the name acme/web of the one with id 9876543210; planbridge accept repository acme/web believes it", true,
+		},
+		"a field refused without a word": {&Rejection{Status: 422, Field: "title"}, ErrRejected, "rejected", true},
+		"a redirect that tells nothing":  {ErrMoved, ErrMoved, "moved", true},
+		"a value that is no such":        {ErrRejected, ErrRejected, "rejected", true},
+		"a version that moved":           {&VersionConflict{}, nil, "version conflict", false},
 		"a full budget": {
 			&RateLimited{API: "github", After: time.Minute, Why: "write budget"}, nil,
 			"github: rate limited (write budget), retry after 1m0s", false,

@@ -13,6 +13,7 @@ func TestHidden(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain é 日本 \U0001f469\u200d\U0001f680 می\u200cخواهم \U0001f3f4\U000e0067\U000e0062\U000e007f": "",
 		"a <!-- note --> b <!-- open":  "2 HTML comments",
+		"<!-- a --> \u200b <!-- b -->": "2 HTML comments, 1 zero-width character",
 		"pass\u200bword \ufeff \u2060": "3 zero-width characters",
 		"a\u200db \u200d\u200d":        "3 zero-width characters",
 		"so\u00adft":                   "1 zero-width character",

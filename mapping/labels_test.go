@@ -88,7 +88,7 @@ func TestOwned(t *testing.T) {
 			t.Errorf("Owned(%q) = %v", label, got)
 		}
 	}
-	if (mapping.LabelScheme{}).Owned("bug") {
+	if (mapping.LabelScheme{}).Owned("bug") || (mapping.LabelScheme{InProgress: "doing"}).Owned("doing") {
 		t.Error("without a prefix everything is owned")
 	}
 	if !labelScheme.InProgressOn([]string{"bug", "In-Progress"}) || labelScheme.InProgressOn([]string{"in-progress-2"}) {

@@ -13,27 +13,33 @@ func TestMergesCrossInEachForm(t *testing.T) {
 		toGitHub, toPlan string // "": it does not merge
 	}{
 		"a mention that planning adds": {
-			Base{GitHub: "one\n\ntwo", Planning: "one\n\ntwo"}, "ONE\n\ntwo", "one\n\ntwo\n\nask @bob",
+			Base{GitHub: "one\n\ntwo", Planning: "one\n\ntwo"},
+			"ONE\n\ntwo", "one\n\ntwo\n\nask @bob",
 			"ONE\n\ntwo\n\n" + Defuse("ask @bob"), "ONE\n\ntwo\n\nask @bob",
 		},
 		"a mention that GitHub adds": {
-			Base{GitHub: "one\n\ntwo", Planning: "one\n\ntwo"}, "one\n\ntwo\n\nask @bob", "ONE\n\ntwo",
+			Base{GitHub: "one\n\ntwo", Planning: "one\n\ntwo"},
+			"one\n\ntwo\n\nask @bob", "ONE\n\ntwo",
 			"ONE\n\ntwo\n\nask @bob", "ONE\n\ntwo\n\nask @bob",
 		},
 		"planning's mention becomes another name on GitHub": {
-			Base{GitHub: Defuse("ask @bob") + "\n\ntwo", Planning: "ask @bob\n\ntwo"}, Defuse("ask @bobby") + "\n\ntwo", "ask @bob\n\nTWO",
+			Base{GitHub: Defuse("ask @bob") + "\n\ntwo", Planning: "ask @bob\n\ntwo"},
+			Defuse("ask @bobby") + "\n\ntwo", "ask @bob\n\nTWO",
 			Defuse("ask @bobby") + "\n\nTWO", "ask @bobby\n\nTWO",
 		},
 		"a character that nobody sees": {
-			Base{GitHub: "one\n\ntwo", Planning: "one\n\ntwo"}, "ONE\n\ntwo", "one\n\ntwo\n\nthr\x07ee",
+			Base{GitHub: "one\n\ntwo", Planning: "one\n\ntwo"},
+			"ONE\n\ntwo", "one\n\ntwo\n\nthr\x07ee",
 			"ONE\n\ntwo\n\nthree", "ONE\n\ntwo\n\nthr\x07ee",
 		},
 		"a link that runs a program": {
-			Base{GitHub: program + "\n\ntwo", Planning: defused + "\n\ntwo"}, "[x](javascript:2)\n\ntwo", defused + "\n\nTWO",
+			Base{GitHub: program + "\n\ntwo", Planning: defused + "\n\ntwo"},
+			"[x](javascript:2)\n\ntwo", defused + "\n\nTWO",
 			"[x](javascript:2)\n\nTWO", defuseLinks("[x](javascript:2)", "") + "\n\nTWO",
 		},
 		"a link that GitHub removes": {
-			Base{GitHub: program + "\n\ntwo", Planning: defused + "\n\ntwo"}, "two", defused + "\n\ntwo\n\nthree",
+			Base{GitHub: program + "\n\ntwo", Planning: defused + "\n\ntwo"},
+			"two", defused + "\n\ntwo\n\nthree",
 			"two\n\nthree", "two\n\nthree",
 		},
 		"a mark that a person typed": {

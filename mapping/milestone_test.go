@@ -67,6 +67,7 @@ func TestProjectMilestone(t *testing.T) {
 		}), true},
 		"a title of several lines":  {func(s *mapping.Sprint) { s.Title = "Sprint\n7" }, []mapping.Milestone{own}, with(none), false},
 		"a title of 255 characters": {func(s *mapping.Sprint) { s.Title = strings.Repeat("é", 255) }, []mapping.Milestone{own}, with(func(m *mapping.Milestone) { m.Title = strings.Repeat("é", 255) }), true},
+		"a title cut at a space":    {func(s *mapping.Sprint) { s.Title = strings.Repeat("é", 253) + " tail" }, []mapping.Milestone{own}, with(func(m *mapping.Milestone) { m.Title = strings.Repeat("é", 253) + "…" }), true},
 		"a title of 256":            {func(s *mapping.Sprint) { s.Title = strings.Repeat("é", 256) }, []mapping.Milestone{own}, with(func(m *mapping.Milestone) { m.Title = strings.Repeat("é", 254) + "…" }), true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,6 +197,8 @@ func TestLongTitlesOfMilestones(t *testing.T) {
 		"an id of seven":          {"1234567", "Sprint", "Sprint (234567)"},
 		"an id beyond ASCII":      {"ééééééé", "Sprint", "Sprint (éééééé)"},
 		"a title without words":   {"s1", " \t", "Sprint (s1)"},
+		"cut between two words":   {"54744060c955ca8169c61ee6", strings.Repeat("é", 244) + " " + strings.Repeat("é", 10), strings.Repeat("é", 244) + "… (c61ee6)"},
+		"an id of several lines":  {"a\nb\x00c", "Sprint", "Sprint (a bc)"},
 	} {
 		taken := mapping.CanonicalTitle(c.title)
 		if taken == "" {

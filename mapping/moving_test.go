@@ -29,7 +29,7 @@ func TestSuccessor(t *testing.T) {
 		ID: "old", Project: "web", Route: "web", Shown: &Shown{Labels: []string{"plan:todo"}, Milestone: 3, Status: "To Do"},
 		Moving: &Moving{Project: "ops", Route: "later", Link: "new", Nonce: "n", Issue: 7},
 		Pair: Pair{
-			State: Linked, Nonce: "old nonce", Card: CardID{ID: "c1"}, Issue: IssueID{ID: 7, NodeID: "node", Repo: "acme/web", Number: 12, Digest: "digest", Author: "dev"},
+			State: Linked, Nonce: "old nonce", Card: CardID{ID: "c1"}, Issue: IssueID{ID: 7, NodeID: "node", Repo: "acme/web", Number: 12, Digest: "digest", Author: "dev", Born: at.Add(-time.Hour), UpdatedAt: at},
 			Base: map[Attribute]Base{Title: {GitHub: "a", Planning: "a"}},
 		},
 	}
@@ -37,7 +37,7 @@ func TestSuccessor(t *testing.T) {
 	if next.ID != "new" || next.Project != "ops" || next.Route != "later" || next.Nonce != "n" || next.State != Entering || next.Import != ImportAll {
 		t.Errorf("the link is %+v", next)
 	}
-	if next.Issue.ID != 7 || next.Issue.Number != 12 || next.Issue.Digest != "" || next.Issue.Author != "dev" || next.Card.ID != "" || len(next.Base) != 0 {
+	if next.Issue.ID != 7 || next.Issue.Number != 12 || next.Issue.Digest != "" || next.Issue.Author != "dev" || !next.Issue.Born.Equal(at.Add(-time.Hour)) || next.Card.ID != "" || len(next.Base) != 0 {
 		t.Errorf("its pair is %+v", next.Pair)
 	}
 	if next.Before == nil || *next.Before != (FormerCard{"web", "c1"}) {

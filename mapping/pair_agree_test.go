@@ -15,12 +15,17 @@ func TestSetBase(t *testing.T) {
 		now     Base
 		refused bool
 	}{
-		"the first":           {nil, Base{"3", "3", 2}, false},
-		"the very same":       {map[Attribute]Base{Estimate: was}, was, true},
-		"a counted version":   {map[Attribute]Base{Estimate: was}, Base{"3", "3", 5}, true},
-		"another on GitHub":   {map[Attribute]Base{Estimate: was}, Base{"5", "3", 2}, false},
-		"another in planning": {map[Attribute]Base{Estimate: was}, Base{"3", "5", 2}, false},
-		"others on both":      {map[Attribute]Base{Estimate: was}, Base{"5", "5", 3}, false},
+		"the first":                 {nil, Base{"3", "3", 2}, false},
+		"the very same":             {map[Attribute]Base{Estimate: was}, was, true},
+		"a counted version":         {map[Attribute]Base{Estimate: was}, Base{"3", "3", 5}, true},
+		"another on GitHub":         {map[Attribute]Base{Estimate: was}, Base{"5", "3", 2}, false},
+		"another in planning":       {map[Attribute]Base{Estimate: was}, Base{"3", "5", 2}, false},
+		"others on both":            {map[Attribute]Base{Estimate: was}, Base{"5", "5", 3}, false},
+		"the first, of nothing":     {nil, Base{}, false},
+		"the same, spelt two ways":  {map[Attribute]Base{Estimate: {"3", "3.0", 2}}, Base{"3", "3.0", 4}, true},
+		"each side has the other's": {map[Attribute]Base{Estimate: {"3", "5", 2}}, Base{"5", "3", 2}, false},
+		"GitHub has planning's":     {map[Attribute]Base{Estimate: {"3", "5", 2}}, Base{"5", "5", 2}, false},
+		"planning has GitHub's":     {map[Attribute]Base{Estimate: {"3", "5", 2}}, Base{"3", "3", 2}, false},
 	} {
 		p := Pair{Base: tt.was, Disputes: Disputes{
 			Refused: map[Attribute]Refusal{Estimate: {Side: GitHub}, Title: {Side: Planning}},

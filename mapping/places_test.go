@@ -28,6 +28,25 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestBucketTitle: a listing tells the title; before it, that of the bucket counts in which the
+// card was made, and without either people read the bucket's id.
+func TestBucketTitle(t *testing.T) {
+	for name, tt := range map[string]struct {
+		card CardID
+		want string
+	}{
+		"listed":                  {CardID{Bucket: "listed", BucketName: "Incoming", StateID: "state"}, "Incoming"},
+		"listed, and made before": {CardID{Bucket: "listed", BucketName: "Later", StateID: "state", Made: "Incoming"}, "Later"},
+		"made, not listed yet":    {CardID{Bucket: "listed", StateID: "state", Made: "Incoming"}, "Incoming"},
+		"neither":                 {CardID{ID: "card", Bucket: "listed", StateID: "state"}, "listed"},
+		"by one id alone":         {CardID{ID: "card", StateID: "state"}, ""},
+	} {
+		if got := tt.card.BucketTitle(); got != tt.want {
+			t.Errorf("%s: the title is %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
 func TestComplete(t *testing.T) {
 	polled := Card{
 		Version: 4, Bucket: "listed", BucketName: "Incoming", StateID: "state", Iteration: "s1",

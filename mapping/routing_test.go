@@ -13,8 +13,9 @@ func TestRouteOfALink(t *testing.T) {
 	}
 	maker := route("site", "p", "acme/site")
 	maker.CreateIssues, maker.NewCardsIn = true, "acme/site"
-	other := maker
+	other, byID := maker, maker
 	other.Name = "other"
+	byID.Name, byID.Bucket = "by id", idOfABucket
 	excluding := route("web", "p", "acme/*")
 	excluding.Exclude = []string{"acme/web"}
 	none := route("web", "p", "acme/site")
@@ -48,6 +49,10 @@ func TestRouteOfALink(t *testing.T) {
 		"an issue may have been made": {[]Route{none}, sent, "web", nil},
 		"an issue may be elsewhere":   {[]Route{none, route("api", "p", "acme/api"), maker}, sent, "web", nil},
 		"a card, its own makes them":  {[]Route{other, maker}, Link{Route: "site", Project: "p", Pair: card.Pair}, "site", nil},
+		"an issue is on its way":      {[]Route{route("web", "p", "acme/api"), maker}, sent, "web", nil},
+		"a card, its bucket by an id": {[]Route{byID}, Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: "c", Bucket: idOfABucket, StateID: "state"}}}, "by id", nil},
+		"a card, by the state's id":   {[]Route{byID}, Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: "c", Bucket: "listed", StateID: idOfABucket}}}, "by id", nil},
+		"a card with another's id":    {[]Route{byID}, Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: idOfABucket, Bucket: "listed"}}}, "", nil},
 		"an issue without a number":   {[]Route{route("site", "p", "acme/web")}, Link{Route: "web", Project: "p", Pair: Pair{Issue: IssueID{ID: 1, Repo: "acme/web"}}}, "site", nil},
 		"a card, its bucket unknown":  {[]Route{maker}, Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: "c", BucketName: "Other"}}}, "", nil},
 	} {

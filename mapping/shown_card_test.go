@@ -23,6 +23,7 @@ func TestCardLabels(t *testing.T) {
 		"shown at first":                       {"card/{value}", nil, []string{"bug"}, 7, []string{"card/7"}, nil, []string{"card/7"}},
 		"shown, and people's stay":             {"card/{value}", nil, []string{"card/9"}, 7, []string{"card/7"}, nil, []string{"card/7"}},
 		"shown already":                        {"card/{value}", []string{"card/7"}, []string{"card/7"}, 7, nil, nil, []string{"card/7"}},
+		"ours, in another case":                {"card/{value}", []string{"Card/7"}, []string{"Card/7"}, 7, nil, nil, []string{"Card/7"}},
 		"a person's says it":                   {"card/{value}", nil, []string{"Card/7"}, 7, nil, nil, nil},
 		"taken off by hand":                    {"card/{value}", []string{"card/7"}, nil, 7, []string{"card/7"}, nil, []string{"card/7"}},
 		"another card":                         {"card/{value}", []string{"card/7"}, []string{"card/7", "card/9"}, 8, []string{"card/8"}, []string{"card/7"}, []string{"card/7", "card/8"}},

@@ -67,6 +67,25 @@ func TestAPartForgetsWhatItNeverShows(t *testing.T) {
 	}
 }
 
+// TestPartingIsStored has a row for each step in which an operator takes a pair apart.
+func TestPartingIsStored(t *testing.T) {
+	t.Parallel()
+	for field, l := range map[string]Link{
+		`"parted":true`:   {Parted: true},
+		`"cleaning":true`: {Cleaning: true},
+		`"clean":true`:    {Clean: true},
+	} {
+		data, err := json.Marshal(l)
+		if err != nil || strings.Count(string(data), ":true") != 1 || !strings.Contains(string(data), field) {
+			t.Errorf("%s is stored as %s, %v", field, data, err)
+		}
+		var again Link
+		if err := json.Unmarshal(data, &again); err != nil || again.Parted != l.Parted || again.Cleaning != l.Cleaning || again.Clean != l.Clean {
+			t.Errorf("%s is read as %t, %t, %t, %v", field, again.Parted, again.Cleaning, again.Clean, err)
+		}
+	}
+}
+
 // fill sets every field of a value, of lists and tables one entry, each to something of its own.
 func fill(t *testing.T, v reflect.Value, n *int) {
 	t.Helper()
