@@ -83,3 +83,41 @@ func TestManyArchivedRepositories(t *testing.T) {
 	a.wants(page, "services", "1 for service repository:acme/r0")
 	a.wants(page, "waiting", "1 item waits for service repository:acme/r0: it is archived")
 }
+
+// TestRoutesDuringAnOutage: a route needs no look while its keys wait for a service of which a
+// problem tells, or for their turn.
+func TestRoutesDuringAnOutage(t *testing.T) {
+	monitor := &watcher{health: status.Health{Services: []status.ServiceHealth{{Name: "github", Service: "github", State: status.ServiceDown, Error: "dial: refused"}}}}
+	a := newAdmin(t, func(o *status.Options) { o.Monitor = monitor })
+	*a.mem = memory{}
+	for i, s := range []store.Standing{
+		{State: store.KeyWaiting, Service: "github", Reason: "read issue: unavailable"},
+		{State: store.KeyLater, Reason: "its turn comes"},
+		{State: store.KeyWaiting, Service: "repository:acme/r2", Reason: "it is archived"},
+		{State: store.KeyLater, Reason: "update card: forbidden", Attempts: 1},
+	} {
+		s.Route, s.Key, s.At = fmt.Sprint("route-", i), store.Key{Project: "p1", Link: mapping.LinkID(fmt.Sprint("l", i))}, noon
+		a.mem.waits = append(a.mem.waits, s)
+		a.mem.routes = append(a.mem.routes, &mapping.Route{Name: s.Route, Repositories: []string{"acme/r"}, Project: "p1", ProjectName: "web"})
+	}
+	look, rest, _ := strings.Cut(a.shown(a.text(a.do("GET", "/", ""), 200), "routes"), "2 routes have nothing to look at")
+	for i, part := range []string{rest, rest, look, look} {
+		if want := fmt.Sprintf("route-%d acme/r → web 0 linked 1 waiting", i); !strings.Contains(part, want) {
+			t.Errorf("%q is not in %q", want, part)
+		}
+	}
+}
+
+// TestActivityLeavesOutLabels: labels follow what people do, and hide no line that tells of it.
+func TestActivityLeavesOutLabels(t *testing.T) {
+	a := newAdmin(t)
+	w := a.o.Monitor.(*watcher)
+	for i := range 100 {
+		w.recent = append([]status.Activity{{At: noon, Link: "l", Where: fmt.Sprintf("acme/web#%d", 100+i), Side: "github", Attribute: "labels", What: "show"}}, w.recent...)
+	}
+	page := a.text(a.do("GET", "/", ""), 200)
+	a.wants(page, "activity", "octocat renamed acme/web#12")
+	if text := a.shown(page, "activity"); strings.Contains(text, "labels") {
+		t.Errorf("the page tells of labels: %s", text)
+	}
+}

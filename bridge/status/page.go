@@ -107,7 +107,7 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	note(err)
 	health, err := h.Monitor.Health(ctx)
 	note(err)
-	recent, err := h.Monitor.Recent(ctx, pageActivities)
+	recent, err := h.Monitor.Recent(ctx, manyActivities)
 	note(err)
 
 	d.waiting = waiting
@@ -115,13 +115,24 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	d.Failing = grouped(failing(waiting))
 	d.WaitsBounded = len(waiting) == manyKeys
 	d.Failures, d.MoreFailures = atMost(grouped(failed), pageGroups)
-	d.Activities = each(recent, sentence)
+	d.Activities = each(toldActivities(recent), sentence)
 	d.Services, d.Budgets = inTroubleFirst(health.Services, d.Now), health.Budgets
 	d.Configuration, d.Drift = health.Configuration, health.Drift
 	d.Sprints = charts(burndownsOf(sprints, d.Now), d.Now)
-	d.Look, d.Rest = routesView(overview.Routes, byRoute(failed), byRoute(waiting), asks)
+	d.Look, d.Rest = routesView(overview.Routes, routeCounts{byRoute(failed), byRoute(waiting), byRoute(d.stuck()), asks})
 	d.Problems = d.problems()
 	return d
+}
+
+// toldActivities are the last activities but for labels, which only follow others.
+func toldActivities(recent []Activity) []Activity {
+	var out []Activity
+	for i := range recent {
+		if a := &recent[i]; len(out) < pageActivities && (a.What != "show" || a.Attribute != "labels") {
+			out = append(out, *a)
+		}
+	}
+	return out
 }
 
 // inWords names in words what keys wait for. Several services of one kind are one entry.

@@ -25,12 +25,11 @@ const slack = 5 * time.Minute
 // problems lists what is wrong, the worst first: what cannot be read, the configuration,
 // services, then keys, then what waits for an operator.
 func (d *pageData) problems() []problem {
-	told := map[string]bool{}   // services of which a problem tells why keys wait for them
+	told := d.told()
 	faulty := map[string]bool{} // services of which a problem tells what a fault says
 	var services []problem
 	for i := range d.Services {
 		s := &d.Services[i]
-		told[s.Service] = s.State != ServiceUp && s.State != ServiceUnknown
 		faulty[s.Service] = s.State == ServiceDown || s.State == ServiceRefused
 		services = append(services, s.problems(d.Now, d.waitsFor(s.Service))...)
 	}
@@ -50,6 +49,25 @@ func (d *pageData) problems() []problem {
 		out = append(out, problem{false, fmt.Sprintf("%s for an answer.", mapping.Count(n, "question waits", "questions wait")), "#questions"})
 	}
 	return slices.Concat(out, d.Census.lacks.problems(), d.routeProblems())
+}
+
+// told are the services of which a problem tells why keys wait for them.
+func (d *pageData) told() map[string]bool {
+	told := map[string]bool{}
+	for i := range d.Services {
+		s := &d.Services[i]
+		told[s.Service] = s.State != ServiceUp && s.State != ServiceUnknown
+	}
+	return told
+}
+
+// stuck are the keys that need a look: those that are tried again after a failure, and those that
+// wait for a service of which no problem tells.
+func (d *pageData) stuck() []row {
+	told := d.told()
+	return slices.DeleteFunc(slices.Clone(d.waiting), func(r row) bool {
+		return !r.Failing && (r.Service == "" || told[r.Service])
+	})
 }
 
 // driftProblem tells of links that the last verification found different.

@@ -14,6 +14,7 @@ type routeView struct {
 	Others   []stateView // links in other states
 	Failures int
 	Waits    int // keys of it that wait for a service or a time
+	Stuck    int // those of them that need a look
 	Asks     int // open questions
 }
 
@@ -26,7 +27,7 @@ type stateView struct {
 
 // Look reports whether the route needs an operator's attention.
 func (r *routeView) Look() bool {
-	return r.Failures > 0 || r.Asks > 0 || r.Waits > 0 || !r.Paused.IsZero() || r.gone() ||
+	return r.Failures > 0 || r.Asks > 0 || r.Stuck > 0 || !r.Paused.IsZero() || r.gone() ||
 		slices.ContainsFunc(r.Others, func(s stateView) bool { return s.Bad })
 }
 
@@ -42,10 +43,13 @@ func (r *routeView) total() int {
 	return n
 }
 
+// routeCounts counts what routes have, by their names.
+type routeCounts struct{ failures, waits, stuck, asks map[string]int }
+
 // routesView splits the routes into those that need attention and the others.
-func routesView(routes []Route, failures, waits, asks map[string]int) (look, rest []routeView) {
+func routesView(routes []Route, n routeCounts) (look, rest []routeView) {
 	for _, r := range routes {
-		v := routeView{Route: r, Failures: failures[r.Name], Waits: waits[r.Name], Asks: asks[r.Name]}
+		v := routeView{Route: r, Failures: n.failures[r.Name], Waits: n.waits[r.Name], Stuck: n.stuck[r.Name], Asks: n.asks[r.Name]}
 		for _, state := range mapping.LinkStates {
 			n := r.Links[string(state)]
 			switch {
@@ -63,7 +67,7 @@ func routesView(routes []Route, failures, waits, asks map[string]int) (look, res
 		rest = append(rest, v)
 	}
 	slices.SortStableFunc(look, func(a, b routeView) int {
-		return cmp.Or(cmp.Compare(b.Failures, a.Failures), cmp.Compare(b.Asks, a.Asks), cmp.Compare(b.Waits, a.Waits))
+		return cmp.Or(cmp.Compare(b.Failures, a.Failures), cmp.Compare(b.Asks, a.Asks), cmp.Compare(b.Stuck, a.Stuck))
 	})
 	return look, rest
 }
