@@ -76,17 +76,19 @@ func (w *workshop) idle() {
 // worked while others are still being stored.
 const ahead = 2 * time.Second
 
-// edit has the bridge see, all at once, that the titles of the first many
-// issues changed on GitHub, and returns when they are due.
+// edit changes the titles of the first many issues on GitHub, has the bridge see that all at
+// once, and returns when they are due.
 func (w *workshop) edit(many int) (due time.Time) {
 	w.T.Helper()
 	w.edits++
 	var obs []store.Observation
+	w.GitHub.DropNext(many)
 	for number := 1; number <= many; number++ {
+		w.Repo.Edit(number, "octocat", func(e *githubtest.IssueEdit) { e.Title = fmt.Sprintf("Issue %d, edit %d", number, w.edits) })
 		i := w.Repo.Issue(number)
 		seen := mapping.Issue{
-			ID: i.ID, NodeID: i.NodeID, Repo: i.Repo, RepoID: w.Repo.ID(), Number: i.Number, Title: fmt.Sprintf("Issue %d, edit %d", number, w.edits), Body: i.Body,
-			State: i.State, Labels: i.Labels, Author: i.Author, CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt.Add(time.Duration(w.edits) * time.Minute),
+			ID: i.ID, NodeID: i.NodeID, Repo: i.Repo, RepoID: w.Repo.ID(), Number: i.Number, Title: i.Title, Body: i.Body,
+			State: i.State, Labels: i.Labels, Author: i.Author, CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt,
 		}
 		data, err := json.Marshal(&seen)
 		if err != nil {
