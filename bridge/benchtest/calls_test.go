@@ -46,6 +46,14 @@ func (n *numbers) calls(w *bridgetest.TestWorld, links int) {
 		cards[c.Title] = c.ID
 	}
 	card := func(number int) string { return cards[fmt.Sprintf("old %d", number)] }
+	w.AwaitWithin("the labels of the import", 4*bridgetest.Patience, func() bool {
+		for i := range edits {
+			if len(w.Repo.Issue(i+1).Labels) == 0 {
+				return false
+			}
+		}
+		return true
+	})
 	w.AwaitSettled()
 	each := func(calls int) float64 { return float64(calls) / float64(edits) }
 	at := strconv.Itoa(links)
