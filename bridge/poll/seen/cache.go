@@ -87,24 +87,22 @@ func (k *Entry) Polled(now time.Time) mapping.Interval {
 // is new.
 func (k *Entry) TakeVersions(c *mapping.Card, fresh bool, polled mapping.Interval) map[mapping.Attribute]mapping.Interval {
 	versions, told := c.Versions(), k.Told || fresh
-	times := new([4]mapping.Interval) // others may have the old ones
-	if k.Times != nil {
-		*times = *k.Times
+	var times [4]mapping.Interval // a copy, as others may have the old ones
+	if k.Times != nil && told {
+		times = *k.Times
 	}
 	out := map[mapping.Attribute]mapping.Interval{}
 	for i, a := range mapping.Attributes {
-		switch {
-		case !told:
-			times[i] = mapping.Interval{}
-		case fresh || versions[i] != k.Versions[i]:
-			times[i], k.Times = polled, times
+		if told && (fresh || versions[i] != k.Versions[i]) {
+			times[i] = polled
 		}
 		if !times[i].From.IsZero() {
 			out[a] = times[i]
 		}
 	}
-	if k.Versions, k.Told = versions, true; !told {
-		k.Times = nil
+	k.Versions, k.Told, k.Times = versions, true, nil
+	if len(out) > 0 {
+		k.Times = &times
 	}
 	return out
 }
