@@ -63,6 +63,20 @@ func Encode(v any) []byte {
 	return data
 }
 
+// Mark is what polls remember of an item: a short text under the item's id.
+type Mark struct {
+	ID, Text string
+}
+
+// MarkTexts returns the texts of marks by their ids.
+func MarkTexts(marks []Mark) map[string]string {
+	texts := make(map[string]string, len(marks))
+	for _, m := range marks {
+		texts[m.ID] = m.Text
+	}
+	return texts
+}
+
 // MarksCards names the set of marks for the cards that polls have seen.
 const MarksCards = "cards"
 

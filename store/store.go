@@ -371,8 +371,8 @@ type State interface {
 	Docs(ctx context.Context, project mapping.ObjectID, prefix string) ([]string, error)
 	// DropDoc removes a document that still holds data. It reports whether it did.
 	DropDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) (bool, error)
-	// Marks returns the poll's marks of a set: id to a short text.
-	Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error)
+	// Marks returns the poll's marks of a set, in the order of their ids.
+	Marks(ctx context.Context, project mapping.ObjectID, set string) ([]Mark, error)
 	// PutMarks adds or replaces marks of a set.
 	PutMarks(ctx context.Context, project mapping.ObjectID, set string, marks map[string]string) error
 	// DropMarks removes marks of a set. A missing mark is no error.

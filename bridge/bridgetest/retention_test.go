@@ -174,7 +174,7 @@ func marksRetention(t *testing.T, o bridgetest.Options) {
 	}, func(w *world, s store.Store) {
 		for set, want := range map[string][]string{"cards": {card, recent}, "tasks": {task}, "unseen:cards": {recent}, "unseen:tasks": {task}} {
 			marks, err := s.Marks(t.Context(), mapping.ObjectID(w.Project.ID()), set)
-			got := slices.Sorted(maps.Keys(marks))
+			got := slices.Sorted(maps.Keys(store.MarkTexts(marks)))
 			slices.Sort(want)
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("marks of %s are %q, %v, want %q", set, got, err, want)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,9 +197,9 @@ func (h *executor) lacking(ctx context.Context, shown map[mapping.ObjectID]bool)
 	if err != nil {
 		return "", err
 	}
-	unshown := slices.DeleteFunc(slices.Sorted(maps.Keys(seen)), func(id string) bool { return shown[mapping.ObjectID(id)] })
-	for _, id := range unshown[:min(len(unshown), lackingReads)] {
-		id := mapping.ObjectID(id)
+	unshown := slices.DeleteFunc(seen, func(m store.Mark) bool { return shown[mapping.ObjectID(m.ID)] })
+	for _, m := range unshown[:min(len(unshown), lackingReads)] {
+		id := mapping.ObjectID(m.ID)
 		if _, err := h.planning.Card(ctx, id); err == nil {
 			return id, nil
 		} else if !reconcile.IsGone(err) {

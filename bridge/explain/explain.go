@@ -10,6 +10,7 @@ import (
 	"planbridge/bridge/identity"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // Settings tells the settings that hold now.
@@ -49,7 +50,7 @@ type Planning interface {
 type Store interface {
 	identity.Documents
 	Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error)
-	Marks(ctx context.Context, project mapping.ObjectID, kind string) (map[string]string, error)
+	Marks(ctx context.Context, project mapping.ObjectID, kind string) ([]store.Mark, error)
 }
 
 // Pauses tell since when a route is paused; zero: it is not.

@@ -162,7 +162,7 @@ func (e *Explainer) whyMaker(ctx context.Context, route *mapping.Route, card *ma
 	if err != nil {
 		return "", err
 	}
-	if mark, marked := known[string(card.ID)]; marked && seen.HasEntered(mark, route) {
+	if mark, marked := store.MarkTexts(known)[string(card.ID)]; marked && seen.HasEntered(mark, route) {
 		return whyOldCard, nil
 	}
 	var baseline seen.Baseline

@@ -28,7 +28,7 @@ func TestTheMemoryForgets(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(p.cards.Items)); !slices.Equal(got, []mapping.ObjectID{"kept", "seen"}) || len(p.tasks.Items) > 0 {
 		t.Errorf("remembered are %q and %d tasks", got, len(p.tasks.Items))
 	}
-	if marks, err := s.Marks(t.Context(), "p", SetCards); err != nil || len(marks) != 1 || marks["seen"] == "" {
+	if marks, err := s.Marks(t.Context(), "p", SetCards); err != nil || len(marks) != 1 || marks[0].ID != "seen" || marks[0].Text == "" {
 		t.Errorf("marks %v, %v, want that of the card that came back", marks, err)
 	}
 	p.Forget(SetCards, "kept")

@@ -8,6 +8,7 @@ import (
 
 	"planbridge/bridge/poll"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // vanish has cards be shown no more: only these are left.
@@ -35,7 +36,7 @@ func (w *world) markedCards() []string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return slices.Sorted(maps.Keys(marks))
+	return slices.Sorted(maps.Keys(store.MarkTexts(marks)))
 }
 
 // TestAForgottenCardComesBack: a card that was gone for so long that its mark was removed

@@ -3,6 +3,8 @@ package reconcile_test
 import (
 	"context"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"planbridge/bridge/effects"
@@ -54,15 +56,16 @@ type polledStore struct {
 	w *world
 }
 
-func (s *polledStore) Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error) {
+func (s *polledStore) Marks(ctx context.Context, project mapping.ObjectID, set string) ([]store.Mark, error) {
 	if set != store.MarksCards {
 		return s.faultyStore.Marks(ctx, project, set)
 	}
-	marks := map[string]string{}
+	var marks []store.Mark
 	for _, c := range s.w.plan.cards {
 		if digest := s.w.polled[mapping.CardRef(c.ID)]; digest != "" {
-			marks[string(c.ID)] = digest
+			marks = append(marks, store.Mark{ID: string(c.ID), Text: digest})
 		}
 	}
+	slices.SortFunc(marks, func(a, b store.Mark) int { return strings.Compare(a.ID, b.ID) })
 	return marks, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // goneReads bounds the items of a set that one pass reads.
@@ -59,13 +60,14 @@ func (p *pass) forgetGoneOf(ctx context.Context, project mapping.ObjectID, items
 		return err
 	}
 	set := setUnseen(items.Set())
-	since, err := p.o.Store.Marks(ctx, project, set)
+	unseen, err := p.o.Store.Marks(ctx, project, set)
 	if err != nil {
 		return err
 	}
-	today, idle := p.now.Format(time.DateOnly), map[string]string{}
+	today, since, idle := p.now.Format(time.DateOnly), store.MarkTexts(unseen), map[string]string{}
 	var due []string
-	for id := range mapping.Sorted(marks) {
+	for _, mark := range marks {
+		id := mark.ID
 		if items.Needed(mapping.ObjectID(id)) {
 			continue
 		}

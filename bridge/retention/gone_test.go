@@ -60,7 +60,7 @@ func (w *world) marked(set string) []string {
 	w.t.Helper()
 	marks, err := w.Marks(w.ctx, project, set)
 	w.no(err)
-	return slices.Sorted(maps.Keys(marks))
+	return slices.Sorted(maps.Keys(store.MarkTexts(marks)))
 }
 
 // TestGoneItemsAreForgotten: the mark of a card goes when the card is gone for long, and

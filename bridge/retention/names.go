@@ -100,11 +100,11 @@ func (p *pass) forget(ctx context.Context) error {
 }
 
 func (p *pass) forgetIn(ctx context.Context, space mapping.ObjectID, families []Family) error {
-	since, err := p.o.Store.Marks(ctx, space, setUnused)
+	marks, err := p.o.Store.Marks(ctx, space, setUnused)
 	if err != nil {
 		return err
 	}
-	idle := map[string]string{}
+	since, idle := store.MarkTexts(marks), map[string]string{}
 	for _, f := range families {
 		docs, err := p.o.Store.Docs(ctx, space, f.Prefix)
 		if err != nil {

@@ -248,7 +248,7 @@ func (s *Store) PutDoc(ctx context.Context, project mapping.ObjectID, name strin
 }
 
 // Marks implements [store.Store].
-func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error) {
+func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) ([]store.Mark, error) {
 	s.step(ctx, "Marks "+string(project), project, set)
 	return s.Store.Marks(ctx, project, set)
 }

@@ -61,13 +61,13 @@ func (s *Store) DropDoc(ctx context.Context, project mapping.ObjectID, name stri
 }
 
 // Marks implements [store.State].
-func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error) {
-	marks := map[string]string{}
+func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) ([]store.Mark, error) {
+	var marks []store.Mark
 	prefix := []byte(set + "\x00")
 	err := s.read(ctx, project, func(sp space) error {
 		c := sp.b("marks").Cursor()
 		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
-			marks[string(k[len(prefix):])] = string(v)
+			marks = append(marks, store.Mark{ID: string(k[len(prefix):]), Text: string(v)})
 		}
 		return nil
 	})

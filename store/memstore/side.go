@@ -177,8 +177,8 @@ func (s *Store) DropDoc(ctx context.Context, project mapping.ObjectID, name stri
 }
 
 // Marks implements [store.State].
-func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error) {
-	marks := map[string]string{}
+func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) ([]store.Mark, error) {
+	var marks []store.Mark
 	prefix := set + "\x00"
 	err := s.read(ctx, project, func(sp *space, _ int64) error {
 		for key, text := range sp.Marks.ascend(prefix) {
@@ -186,7 +186,7 @@ func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string)
 			if !ok {
 				break
 			}
-			marks[id] = text
+			marks = append(marks, store.Mark{ID: id, Text: text})
 		}
 		return nil
 	})

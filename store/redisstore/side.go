@@ -145,17 +145,21 @@ func (s *Store) DropDoc(ctx context.Context, project mapping.ObjectID, name stri
 }
 
 // Marks implements [store.State].
-func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error) {
-	marks := map[string]string{}
+func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) ([]store.Mark, error) {
+	texts := map[string]string{} // a scan may show a mark twice
 	err := s.scan(ctx, project, keyMarks+set, "HSCAN", func(pairs *reply) error {
 		for pairs.more() {
 			id := pairs.str()
-			marks[id] = pairs.str()
+			texts[id] = pairs.str()
 		}
 		return pairs.err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("marks %s of project %s: %w", set, project, err)
+	}
+	marks := make([]store.Mark, 0, len(texts))
+	for id, text := range mapping.Sorted(texts) {
+		marks = append(marks, store.Mark{ID: id, Text: text})
 	}
 	return marks, nil
 }

@@ -27,6 +27,8 @@ type Cache struct {
 	seed  maphash.Seed
 	// buckets holds one copy of each bucket.
 	buckets map[KnownBucket]*KnownBucket
+	// last is what state returned last: most entries have the bucket of the one before.
+	last *KnownBucket
 	// routes has the routes of loaded entries, by their text in marks.
 	routes map[string][]string
 }
@@ -114,8 +116,8 @@ func Load(ctx context.Context, s store.State, project mapping.ObjectID, set stri
 		return nil, fmt.Errorf("read marks of %s: %w", set, err)
 	}
 	m := New(set, len(marks))
-	for id, mark := range mapping.Sorted(marks) { // cards made together then lie together in memory
-		m.Items[mapping.ObjectID(id)] = m.readMark(mark)
+	for _, mark := range marks { // by their ids, so that cards made together lie together in memory
+		m.Items[mapping.ObjectID(mark.ID)] = m.readMark(mark.Text)
 	}
 	return m, nil
 }

@@ -59,7 +59,7 @@ func (m *Cache) takeRoutes(k *Entry, marked string) {
 	before, stamp, stamped := strings.Cut(marked, stampSign)
 	if stamped {
 		stamp, after, _ := strings.Cut(stamp, "\x1f")
-		m.readStamp(k, strings.SplitN(stamp, " ", 8))
+		m.readStamp(k, stamp)
 		marked = strings.Trim(before+after, "\x1f")
 	}
 	if marked == "" {
@@ -74,23 +74,34 @@ func (m *Cache) takeRoutes(k *Entry, marked string) {
 	k.Routes = shared
 }
 
-func (m *Cache) readStamp(k *Entry, parts []string) {
-	if len(parts) < 7 || parts[0] == "" || !strings.HasPrefix(k.Digest, parts[0]) {
+func (m *Cache) readStamp(k *Entry, stamp string) {
+	digest, rest, _ := strings.Cut(stamp, " ")
+	if digest == "" || !strings.HasPrefix(k.Digest, digest) {
 		return
 	}
-	raw, err := strconv.ParseUint(parts[1], 36, 64)
+	text, rest, _ := strings.Cut(rest, " ")
+	hash, err := strconv.ParseUint(text, 36, 64)
 	if err != nil {
 		return
 	}
 	var numbers [5]int64
 	for i := range numbers {
-		if numbers[i], err = strconv.ParseInt(parts[2+i], 36, 64); err != nil {
+		text, rest, _ = strings.Cut(rest, " ")
+		if numbers[i], err = strconv.ParseInt(text, 36, 64); err != nil {
 			return
 		}
 	}
-	k.Text, k.Version, k.Told = raw, numbers[0], true
+	k.Text, k.Version, k.Told = hash, numbers[0], true
 	copy(k.Versions[:], numbers[1:])
-	if len(parts) > 7 {
-		k.Bucket = m.Bucket(KnownBucket{StateID: mapping.ObjectID(parts[7])})
+	if rest != "" {
+		k.Bucket = m.state(rest)
 	}
+}
+
+// state is the shared bucket of a state, of which nothing else is known.
+func (m *Cache) state(id string) *KnownBucket {
+	if m.last == nil || string(m.last.StateID) != id {
+		m.last = m.Bucket(KnownBucket{StateID: mapping.ObjectID(strings.Clone(id))}) // without the rest of the mark
+	}
+	return m.last
 }
