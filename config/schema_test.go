@@ -117,3 +117,40 @@ func TestSchemaDocument(t *testing.T) {
 		t.Errorf("deploy/planbridge.schema.json is not that of the code (%v): go test ./config -run TestSchemaDocument -config.update", err)
 	}
 }
+
+// TestSchemaOfTheChart: the chart holds its value config to the same schema. So a misspelt key and
+// a secret in the open are refused before they are in the cluster.
+func TestSchemaOfTheChart(t *testing.T) {
+	t.Parallel()
+	want := wholeSchema()
+	defs, _ := want["$defs"].(schema)
+	delete(want, "$defs")
+	delete(want, "$schema")
+	defs["configuration"] = want
+	path := filepath.Join(root, "deploy/helm/planbridge/values.schema.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var chart map[string]any
+	if err := json.Unmarshal(data, &chart); err != nil {
+		t.Fatal(err)
+	}
+	if *updateSchema {
+		chart["$defs"] = defs
+		if data, err = json.MarshalIndent(chart, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, append(data, '\n'), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wanted, err := json.Marshal(defs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(chart["$defs"])
+	if err != nil || !bytes.Equal(got, wanted) || !bytes.Contains(data, []byte(`"#/$defs/configuration"`)) {
+		t.Errorf("the chart's schema is not that of the code (%v): go test ./config -run TestSchema -config.update", err)
+	}
+}
