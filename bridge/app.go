@@ -311,8 +311,8 @@ func (a *App) initMetricSeries(routes mapping.Routes) {
 		a.reconcile.Metrics.Expect(r)
 		a.engine.Metrics.Expect(r.Name)
 		a.metrics.intake.Expect(r)
-		a.metrics.verifier.Expect(r.Name)
 	}
+	a.metrics.verifier.Expect(routes.All())
 }
 
 // Handler answers what the admin listener does, for a command in the same

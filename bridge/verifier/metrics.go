@@ -14,7 +14,8 @@ type Metrics struct {
 	drift *prometheus.GaugeVec // as of the last verification; 0 before the first
 
 	mu      sync.Mutex
-	differs map[string]int // the same, by route
+	differs map[string]int  // the same, by route
+	routes  map[string]bool // of the configuration; nil: not known
 }
 
 // NewMetrics registers the metrics.
@@ -25,13 +26,31 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	return m
 }
 
-// Expect lets the series of a route begin.
-func (m *Metrics) Expect(route string) { m.drift.WithLabelValues(route) }
+// Expect lets the series of the configured routes begin, and those of all others end.
+func (m *Metrics) Expect(routes []*mapping.Route) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := m.routes
+	m.routes = map[string]bool{}
+	for _, r := range routes {
+		m.routes[r.Name] = true
+		m.drift.WithLabelValues(r.Name)
+	}
+	for route := range before {
+		if !m.routes[route] {
+			delete(m.differs, route)
+			m.drift.DeleteLabelValues(route)
+		}
+	}
+}
 
 func (m *Metrics) show(drift map[string]int, routes []*mapping.Route) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, r := range routes {
+		if m.routes != nil && !m.routes[r.Name] {
+			continue // a reload removed it meanwhile
+		}
 		m.drift.WithLabelValues(r.Name).Set(float64(drift[r.Name]))
 		m.differs[r.Name] = drift[r.Name]
 	}
