@@ -69,9 +69,10 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	return m
 }
 
-// Expect starts the series of a route with a quarantine at zero.
+// Expect starts the series of a route with a quarantine at zero: one that takes issues of public
+// repositories.
 func (m *Metrics) Expect(r *mapping.Route) {
-	if r.Quarantine == mapping.QuarantineAuto {
+	if r.Quarantine == mapping.QuarantineAuto && r.AllowPublic && r.Direction != mapping.ToGitHub {
 		m.quarantined.WithLabelValues(r.Name)
 	}
 }
