@@ -46,9 +46,6 @@ func (w decider) resolve() (mapping.Plan, error) {
 		Link: w.link, Pair: w.pair, Route: w.route, GitHub: w.g, Planning: w.p,
 		Edited: map[mapping.Attribute]map[mapping.Side]mapping.Interval{}, Questions: map[string]mapping.Conflict{},
 	}
-	for _, a := range mapping.Attributes {
-		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.book().EditedOnGitHub(a, w.pair.Asking[a] != ""), mapping.Planning: w.editedInPlanning(a)}
-	}
 	for _, id := range w.pair.Questions() {
 		c, known, err := ledger(w).ledgerEntry(id)
 		if err != nil {
@@ -60,6 +57,9 @@ func (w decider) resolve() (mapping.Plan, error) {
 	}
 	if w.lists() {
 		lister(w).refreshList() // which lines are text decides what the summary is
+	}
+	for _, a := range mapping.Attributes {
+		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.editedOnGitHub(a), mapping.Planning: w.editedInPlanning(a)}
 	}
 	in.Rewound = freshness(w).rewoundNow()
 	plan := mapping.Resolve(in)
@@ -74,6 +74,15 @@ func (w decider) resolve() (mapping.Plan, error) {
 }
 
 // The policy newest compares when each side was edited last, as far as that is known.
+
+// editedOnGitHub bounds when GitHub's value of an attribute was written. An edit of a body's
+// checklist alone did not write the text around it.
+func (w decider) editedOnGitHub(a mapping.Attribute) mapping.Interval {
+	text := func(value string) string { return w.link.Text(w.route, a, value) }
+	book := w.book()
+	book.Edits.Bare = func(value string) string { return text(w.strip(value)) }
+	return book.EditedOnGitHub(a, text(w.g[a].Value), w.pair.Asking[a] != "")
+}
 
 // editedInPlanning bounds when planning's value of an attribute was written.
 func (w decider) editedInPlanning(a mapping.Attribute) mapping.Interval {

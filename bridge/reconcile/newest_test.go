@@ -87,15 +87,7 @@ func TestNewestComparesTheAttribute(t *testing.T) {
 			passes(t, func(w *world) {
 				w.decideBy(mapping.PolicyNewest)
 				w.agree()
-				time.Sleep(time.Until(w.next))
-				w.poll() // the next one is in 30 s
-				w.faults.armed = true
-				w.faults.draw = func(p point) fate {
-					if p.kind == "read" || p.kind == "write" {
-						return unavailable // nothing is worked until all has happened
-					}
-					return ""
-				}
+				work := w.workNothing()
 				at := func(d time.Duration, do func()) {
 					if d >= 0 {
 						w.after(d, do)
@@ -108,11 +100,56 @@ func TestNewestComparesTheAttribute(t *testing.T) {
 				if strings.Contains(name, "points") {
 					at(65*time.Second, func() { w.editCard(mapping.Estimate, to("5")) })
 				}
-				w.stepUntil(time.Now().Add(100*time.Second), func() bool { return false })
-				w.faults.draw = nil
-				w.faults.armed = false
-				w.settle()
+				work()
 				w.verify(ends{want: values{mapping.Title: c.want}, conflicts: 1})
+			})
+		})
+	}
+}
+
+// workNothing has the services away right after a poll, of which the next one is in 30 s. The
+// function that it returns lets 100 s pass, has them back, and waits until all is worked.
+func (w *world) workNothing() (work func()) {
+	time.Sleep(time.Until(w.next))
+	w.poll()
+	w.faults.armed = true
+	w.faults.draw = func(p point) fate {
+		if p.kind == "read" || p.kind == "write" {
+			return unavailable
+		}
+		return ""
+	}
+	return func() {
+		w.stepUntil(time.Now().Add(100*time.Second), func() bool { return false })
+		w.faults.draw, w.faults.armed = nil, false
+		w.settle()
+	}
+}
+
+// TestNewestComparesTheTextAroundAList: a box that somebody ticks does not make the text around
+// the list newer. Seed 78000111 had an older text win.
+func TestNewestComparesTheTextAroundAList(t *testing.T) {
+	for name, lose := range map[string]bool{"the event of the text arrives": false, "it is lost": true} {
+		t.Run(name, func(t *testing.T) {
+			onList(t, func(w *world) {
+				w.decideBy(mapping.PolicyNewest)
+				work := w.workNothing()
+				w.after(5*time.Second, func() {
+					if lose {
+						w.hub.lag = func(int) time.Duration { return -1 }
+					}
+					w.editIssue(mapping.Summary, line("above", "tok8"))
+				})
+				w.after(65*time.Second, func() { w.editCard(mapping.Summary, line("above", "tok9")) })
+				w.after(95*time.Second, func() {
+					w.hub.lag = nil
+					w.editIssue(mapping.Summary, line("- [ ] kept", "- [x] kept"))
+				})
+				work()
+				issue, card := w.issue().Body, w.card().Summary.Value
+				if has := strings.Contains; lose && !(has(issue, "tok8") && has(card, "tok9")) || !lose && !(has(issue, "tok9") && has(card, "tok9")) {
+					t.Errorf("the issue says %q and the card %q, want people asked: %t, else planning's", issue, card, lose)
+				}
 			})
 		})
 	}

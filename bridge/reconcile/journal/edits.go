@@ -55,10 +55,11 @@ func (e Edits) Others(a mapping.Attribute) (n int) {
 	return n
 }
 
-// ByOthers is when somebody else wrote a value last; false: no edit tells of it.
+// ByOthers is when somebody else wrote a value last; false: no edit tells of it. An edit of
+// what is not part of the value, such as a box of the body's list, did not write it.
 func (e Edits) ByOthers(a mapping.Attribute, value string) (at mapping.Interval, told bool) {
 	for _, c := range e.Of(a) {
-		if !c.By.Perhaps() && mapping.Same(a, c.To, value) {
+		if !c.By.Perhaps() && mapping.Same(a, c.To, value) && !mapping.Same(a, c.From, value) {
 			at, told = mapping.Interval{From: c.At, To: c.At.Add(time.Second)}, true
 		}
 	}

@@ -67,6 +67,8 @@ func TestByOthers(t *testing.T) {
 		{name: "no edit", all: edits(), value: "b"},
 		{name: "a person's edit", all: edits(title(dev, 5, "a", "b")), value: "b", want: second(5), told: true},
 		{name: "the newer of two", all: edits(title(dev, 5, "a", "b"), title(dev, 7, "a", "b")), value: "b", want: second(7), told: true},
+		{name: "a later edit of what is not part of it", all: edits(title(dev, 5, "a", "b"), title(dev, 7, "b|footer", "b")), value: "b", want: second(5), told: true},
+		{name: "such an edit alone", all: edits(title(dev, 7, "b|footer", "b")), value: "b"},
 		{name: "an edit to another value", all: edits(title(dev, 5, "a", "b")), value: "c"},
 		{name: "our own edit", all: edits(title(ours, 5, "a", "b")), value: "b"},
 		{name: "an edit of perhaps ours", all: edits(title(maybe, 5, "a", "b")), value: "b"},

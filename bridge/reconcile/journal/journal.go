@@ -121,12 +121,12 @@ func (b Book) toAskNow(p mapping.Pending) bool { return toAsk(p) && b.Now.Sub(p.
 // second: GitHub's stamps leave out what is less. Where none tells of this value, it was
 // made since the issue last showed nothing but what is agreed, and until it was last
 // updated. A write of ours may have updated it between. Of a value that people are asked
-// about (asking) only an event tells.
-func (b Book) EditedOnGitHub(a mapping.Attribute, asking bool) mapping.Interval {
+// about (asking) only an event tells. The value is one as [Edits.Bare] leaves it.
+func (b Book) EditedOnGitHub(a mapping.Attribute, value string, asking bool) mapping.Interval {
 	if b.Issue == nil {
 		return mapping.Interval{}
 	}
-	if at, told := b.Edits.ByOthers(a, b.GitHub[a].Value); told || asking {
+	if at, told := b.Edits.ByOthers(a, value); told || asking {
 		return at
 	}
 	return mapping.Interval{From: b.Agreed, To: b.Issue.UpdatedAt.Add(time.Second)}

@@ -100,7 +100,7 @@ func TestEditedOnGitHub(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := Book{Edits: edits(tt.edits.All...), GitHub: mapping.View{mapping.Title: {Value: "b"}}, Issue: tt.issue, Known: at(8), Agreed: at(1)}
-			expect(t, "edited", b.EditedOnGitHub(mapping.Title, tt.asking), tt.want)
+			expect(t, "edited", b.EditedOnGitHub(mapping.Title, b.GitHub[mapping.Title].Value, tt.asking), tt.want)
 		})
 	}
 }
