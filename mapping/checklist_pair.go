@@ -86,5 +86,5 @@ func ItemState(v Versioned) Versioned {
 // ItemText is a task's title as it is written into an item that says held now:
 // references do not link, and what is live in held stays live.
 func ItemText(title, held string) string {
-	return CanonicalTitle(DefuseKeeping(CanonicalTitle(title), held))
+	return DefuseKeeping(CanonicalTitle(title), held)
 }

@@ -64,8 +64,8 @@ func TestItemViews(t *testing.T) {
 		t.Errorf("an item without a tick: %v", got)
 	}
 	for state, want := range map[string]string{mapping.StateTodo: mapping.StateTodo, mapping.StateInProgress: mapping.StateTodo, mapping.StateDone: mapping.StateDone} {
-		view := mapping.ItemTaskView(&mapping.Task{State: mapping.Versioned{Value: state, Version: 3}})
-		if view[mapping.State] != (mapping.Versioned{Value: want, Version: 3}) {
+		view := mapping.ItemTaskView(&mapping.Task{Title: mapping.Versioned{Value: "a", Version: 2}, State: mapping.Versioned{Value: state, Version: 3}})
+		if view[mapping.State] != (mapping.Versioned{Value: want, Version: 3}) || view[mapping.Title] != (mapping.Versioned{Value: "a", Version: 2}) || len(view) != 2 {
 			t.Errorf("a task in state %s: %v", state, view)
 		}
 	}
