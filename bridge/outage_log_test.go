@@ -17,6 +17,7 @@ import (
 	"planbridge/bridge/planningtest"
 	"planbridge/bridge/session"
 	admin "planbridge/bridge/status"
+	"planbridge/store"
 	"planbridge/store/redisstore/redistest"
 )
 
@@ -174,6 +175,27 @@ func TestWhatGitHubRefusesIsOneFact(t *testing.T) {
 			w.AwaitSettled()
 			w.expectOne(fact)
 		})
+	}
+}
+
+// TestARefusedTokenIsNoFactOfEachLabel: labels that GitHub refuses to add with the token belong to
+// the one error that the token is refused. They are there once the token is accepted again.
+func TestARefusedTokenIsNoFactOfEachLabel(t *testing.T) {
+	t.Parallel()
+	w := newLoggedWorld(t, bridgetest.Options{CatchUp: time.Second})
+	h := w.GitHub.Fault(githubtest.Fault{Times: -1, Kind: githubtest.Status, Code: http.StatusUnauthorized, Body: `{"message": "Bad credentials"}`})
+	w.Repo.Unlabel(1, "octocat", "bucket:Incoming")
+	w.Await("its key waits for the label", func() bool {
+		keys, err := w.App.Operator().Standings(t.Context(), 10)
+		return err == nil && slices.ContainsFunc(keys, func(at store.Standing) bool { return strings.Contains(at.Reason, "labels in acme/web cannot be shown") })
+	})
+	h.Remove()
+	w.Await("the label is back", func() bool { return slices.Contains(w.Repo.Issue(1).Labels, "bucket:Incoming") })
+	w.awaitOver(factlog.Refused)
+	w.AwaitSettled()
+	w.expectOne(factlog.Refused)
+	if n := w.log.Lines("level=ERROR"); n != 1 {
+		t.Errorf("%d errors, want 1:\n%s", n, w.written())
 	}
 }
 

@@ -179,8 +179,9 @@ func TestPausesGrow(t *testing.T) {
 // TestAFailureOfAServiceIsItsFact: an attempt that failed since a service was away belongs to the
 // outage's line, not to a warning of its own. The last attempt gets its own.
 func TestAFailureOfAServiceIsItsFact(t *testing.T) {
-	if reconcile.FactAway != factlog.Away || reconcile.FactInTurn != factlog.InTurn {
-		t.Errorf("the rules call facts %q and %q, the log %q and %q", reconcile.FactAway, reconcile.FactInTurn, factlog.Away, factlog.InTurn)
+	rules := []string{reconcile.FactAway, reconcile.FactRefused, reconcile.FactInTurn}
+	if log := []string{factlog.Away, factlog.Refused, factlog.InTurn}; !slices.Equal(rules, log) {
+		t.Errorf("the rules call facts %q, the log %q", rules, log)
 	}
 	for _, c := range []struct {
 		service  string

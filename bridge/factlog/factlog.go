@@ -37,7 +37,8 @@ const (
 	// Away is the fact that a service is away. The rules of reconcile name it, too, as
 	// reconcile.FactAway.
 	Away = "requests to a service fail"
-	// Refused: a service refuses the token or the secret.
+	// Refused: a service refuses the token or the secret. The rules of reconcile name it, too, as
+	// reconcile.FactRefused.
 	Refused = "a service refuses the secret"
 	// Limited: GitHub limits the requests to a resource.
 	Limited = "GitHub limits requests"
@@ -102,15 +103,15 @@ var scopes = []string{"project", "repo", "service", "resource", "listener", "pat
 
 // items are the keys that name the item of a line. Lines about several items are grouped.
 var items = []string{
-	"link", "issue", "card", "card_id", "task", "sub_issue", "copy", "other", "item", "delivery", "attempt", "attempts",
+	"link", "issue", "card", "card_id", "task", "sub_issue", "copy", "other", "item", "label", "delivery", "attempt", "attempts",
 	"event", "action", "author", "stack",
 }
 
 // reasons are the keys whose values are texts. Names of items in them do not count.
-var reasons = []string{"err", "why", "reason", "says"}
+var reasons = []string{"err", "why", "reason", "says", "what"}
 
-// named matches the names of items within a text.
-var named = regexp.MustCompile(`[\w.-]+/[\w.-]+#\d+|\b[0-9a-f]{8,}\b|\d+`)
+// named matches the names of items and repositories within a text.
+var named = regexp.MustCompile(`[\w.-]+/[\w.-]+(?:#\d+)?|\b[0-9a-f]{8,}\b|\d+`)
 
 // handler is the [slog.Handler] of this package.
 type handler struct {

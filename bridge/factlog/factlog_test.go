@@ -158,6 +158,20 @@ func TestFailuresAreGroupedByReason(t *testing.T) {
 	}
 }
 
+// TestFailuresOfManyRepositoriesAreGrouped: the same failure in 200 repositories is one line.
+func TestFailuresOfManyRepositoriesAreGrouped(t *testing.T) {
+	t.Parallel()
+	p := newPage()
+	for i := range 200 {
+		repo := fmt.Sprintf("acme/site-%d", i)
+		p.Warn("cannot be shown", "link", fmt.Sprintf("%016x", i), "what", "labels in "+repo, "err", fmt.Errorf("add labels %s#7: forbidden", repo))
+		p.Warn("a label goes without its colour", "link", fmt.Sprintf("%016x", i), "label", "bucket:"+repo, "err", fmt.Errorf("read label %s: forbidden", repo))
+	}
+	if got := p.lines(); len(got) != 2 {
+		t.Errorf("logged\n%s", strings.Join(got, "\n"))
+	}
+}
+
 // TestDurationsHaveOneForm in a line and in what it is logged with.
 func TestDurationsHaveOneForm(t *testing.T) {
 	t.Parallel()

@@ -184,11 +184,17 @@ func (w projector) putOff(name, done string, err error, first, most time.Duratio
 	p := get(w, PauseAfter{name, fmt.Sprintf("%s, as %s met: %v", why, where(w.pair), err), first, most})
 	why += ": " + err.Error()
 	if p.News {
-		about := []any{"what", name, "after", p.Wait, "err", err}
-		if side := (*sideError)(nil); errors.As(err, &side) && isUnanswered(err) {
-			about = append(about, "service", situation{project: w.link.Project}.service(side.side), "fact", FactAway)
+		about, log := []any{"what", name, "after", p.Wait, "err", err}, w.log.Warn
+		if side := (*sideError)(nil); errors.As(err, &side) {
+			service := situation{project: w.link.Project}.service(side.side)
+			switch {
+			case isUnanswered(err):
+				about = append(about, "service", service, "fact", FactAway)
+			case errors.Is(err, mapping.ErrUnauthorized):
+				about, log = append(about, "service", service, "fact", FactRefused), w.log.Error
+			}
 		}
-		w.log.Warn("cannot be "+done+"; to be tried again", about...)
+		log("cannot be "+done+"; to be tried again", about...)
 	}
 	w.revisitAfter(p.Wait+w.jitter(p.Wait/4), why)
 }

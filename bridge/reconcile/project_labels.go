@@ -163,9 +163,9 @@ func (w labelProjector) carries(now []string) {
 }
 
 // ensureLabel gives a label its colour and description before its first use. GitHub creates
-// unknown labels without both when they are added. So one key creates the label, and where that
-// has to wait for its turn, so does the label; any other failure loses only its colour. A label
-// that belongs to one issue gets neither.
+// unknown labels without both when they are added. So one key creates the label. Where that has to
+// wait, or GitHub does not do what it is asked, so does the label; any other failure loses only its
+// colour. A label that belongs to one issue gets neither.
 func (w labelProjector) ensureLabel(name string) error {
 	if w.set.Scheme.IsCardLabel(name) {
 		return nil
@@ -181,12 +181,12 @@ func (w labelProjector) ensureLabel(name string) error {
 	_ = get(w, PauseAfter{Name: makes, First: making, Most: making})
 	err := onGitHub(done(w, EnsureLabel{w.owner.Issue.Repo, w.set.Scheme.Spec(name)}))
 	tell(w, PauseOver{makes})
-	limited := (*mapping.RateLimited)(nil)
+	limited, moved := (*mapping.RateLimited)(nil), (*mapping.MovedError)(nil)
 	switch {
 	case isWithheld(err): // nor is the label added
 		return nil
-	case errors.As(err, &limited):
-		return err
+	case errors.As(err, &limited), errors.As(err, &moved), isUnanswered(err), errors.Is(err, mapping.ErrUnauthorized):
+		return err // what adds the label would meet the same
 	case err != nil:
 		w.log.Warn("a label goes without its colour", "label", name, "err", err)
 	}

@@ -276,6 +276,9 @@ func isUnanswered(err error) bool {
 // it.
 const FactAway = "requests to a service fail"
 
+// FactRefused names, in the log, the fact that a service refuses the token or the secret.
+const FactRefused = "a service refuses the secret"
+
 // FactInTurn names, in the log, the fact that keys wait for their turn of a budget.
 const FactInTurn = "keys wait for their turn"
 

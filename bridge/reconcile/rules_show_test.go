@@ -132,6 +132,12 @@ func TestShowLabels(t *testing.T) {
 		return append(append(append(before, "Reserve"), ensured...), "Save", "BeginWrite", "AddLabels "+label)
 	}
 	numbered := func(s *Settings) { s.Scheme.Card = "card/{value}" }
+	unmade := func(why string, err error) ruleCase {
+		return ruleCase{
+			name: why + ": the label is not added without its colour", link: approved, known: unchanged(labelled("plan:Approved")), answers: map[string]any{"PauseAfter": Pause{}, "EnsureLabel": err},
+			asked: []string{"Reserve", "PauseAfter", "EnsureLabel"}, err: err.Error(), check: hasLabels("plan:Approved"),
+		}
+	}
 	checkRule(t, labels, []ruleCase{
 		{name: "they are there", link: approved, known: unchanged(labelled("plan:Done", "plan:Approved")), check: recorded("no share is waited for", func(s *mapping.Shown) bool { return !s.Waited })},
 		{name: "one is missing", link: approved, known: unchanged(labelled("plan:Approved", "bug")), answers: puts("plan:Approved", "plan:Done", "bug"), asked: adds("plan:Done"), counts: []string{"0 web github labels"}, check: all(hasLabels("plan:Approved", "plan:Done", "bug"), tells("show"))},
@@ -168,6 +174,9 @@ func TestShowLabels(t *testing.T) {
 			answers: map[string]any{"PauseLeft": turns{Pause{}, Pause{Wait: time.Second}}}, asked: []string{"Reserve", "PauseLeft", "PauseLeft"}, err: "another key makes the label", check: recorded("its share is waited for", func(s *mapping.Shown) bool { return s.Waited }),
 		},
 		{name: "the label was made before", link: approved, known: unchanged(labelled("plan:Approved")), answers: with(map[string]any{"PauseLeft": Pause{Wait: time.Hour}}, puts("plan:Approved", "plan:Done")), asked: []string{"Reserve", "PauseLeft", "Save", "BeginWrite", "AddLabels plan:Done"}},
-		{name: "it cannot be made with its colour", link: approved, known: unchanged(labelled("plan:Approved")), answers: with(puts("plan:Approved", "plan:Done"), map[string]any{"EnsureLabel": errAway}), asked: adds("plan:Done"), check: hasLabels("plan:Done", "plan:Approved")},
+		{name: "it cannot be made with its colour", link: approved, known: unchanged(labelled("plan:Approved")), answers: with(puts("plan:Approved", "plan:Done"), map[string]any{"EnsureLabel": mapping.ErrForbidden}), asked: adds("plan:Done"), check: hasLabels("plan:Done", "plan:Approved")},
+		unmade("GitHub is away", errAway),
+		unmade("GitHub refuses the token", mapping.ErrUnauthorized),
+		unmade("the repository has moved", &mapping.MovedError{Repo: "acme/site"}),
 	})
 }
