@@ -83,9 +83,13 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	d.Refresh = refreshEvery
 	away := false
 	note := func(err error) {
-		if err != nil && (!away || !errors.Is(err, store.ErrAway)) {
+		switch {
+		case err == nil, away && errors.Is(err, store.ErrAway): // one fact, whatever was to be read
+		case errors.Is(err, store.ErrAway):
+			away = true
+			d.Unread = append(d.Unread, problem{true, "The store does not answer, and nothing is synchronised until it does: " + err.Error(), ""})
+		default:
 			d.Unread = append(d.Unread, problem{true, err.Error(), ""})
-			away = away || errors.Is(err, store.ErrAway) // one fact, whatever was to be read
 		}
 	}
 	note(h.Readiness.Ready(ctx))

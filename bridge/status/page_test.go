@@ -266,7 +266,9 @@ func TestPageOfAnOutage(t *testing.T) {
 		o.Monitor, o.Readiness = nil, readiness(func(context.Context) error { return fmt.Errorf("ping: %w", store.ErrAway) })
 	})
 	*a.mem = memory{broken: away}
-	a.wants(a.text(a.do("GET", "/", ""), 503), "problems", "1 problem", "ping: the store is away")
+	page := a.text(a.do("GET", "/", ""), 503)
+	a.wants(page, "problems", "1 problem", "The store does not answer, and nothing is synchronised until it does: ping: the store is away")
+	a.wants(page, "routes", "Nothing is known of the routes.")
 }
 
 // What cannot be read is said on the page, and the page is there all the same.
