@@ -11,6 +11,8 @@ FUZZTIME  ?= 20s
 BENCHTIME ?= 1s
 # The revision that make upgrade begins with.
 OLD ?=
+# What deps installs beside.
+ALSO ?=
 # The long random run: how long, and from how many new seeds (or from SEED).
 SECONDS ?= 60
 SEEDS   ?= 4
@@ -49,6 +51,7 @@ deps: ## what tests need beside Go: redis-server, prometheus for its promtool, a
 	command -v redis-server >/dev/null || missing="$$missing redis-server"; \
 	command -v promtool >/dev/null || missing="$$missing prometheus"; \
 	command -v cmark-gfm >/dev/null || missing="$$missing cmark-gfm"; \
+	for tool in $(ALSO); do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
 	[ -z "$$missing" ] && exit 0; \
 	echo "installing$$missing"; export DEBIAN_FRONTEND=noninteractive; \
 	install() { $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --yes --no-install-recommends $$missing; }; \
@@ -201,8 +204,8 @@ release-snapshot: bin/goreleaser bin/cyclonedx-gomod ## what a release would be 
 	@skip=; docker version >/dev/null 2>&1 || { skip=--skip=docker; echo "no Docker engine answers: the image is left out"; }; \
 	PATH="$(CURDIR)/bin:$$PATH" bin/goreleaser release --snapshot --clean $$skip
 
-page-shots: ## the status page in Chromium, measured, and its pictures in bin/shots
-	@command -v chromium >/dev/null || { echo "chromium is needed"; exit 1; }
+page-shots: ALSO := chromium
+page-shots: deps ## the status page in Chromium, measured, and its pictures in bin/shots
 	mkdir -p bin/shots && PLANBRIDGE_SHOTS="$(abspath bin/shots)" $(GO) test -tags browser -count 1 -timeout 30m -run 'Browser|RefreshesItself' ./bridge/status
 
 demo: ## both services simulated, with the bridge between them, in one process
