@@ -95,7 +95,7 @@ type Requeuer struct {
 
 // New makes a Requeuer.
 func New(o Options) *Requeuer {
-	return &Requeuer{o: o, renames: renames{pending: map[string]string{}, done: map[string]string{}}}
+	return &Requeuer{o: o, renames: renames{pending: map[string]string{}, done: map[string]string{}, told: map[string]string{}}}
 }
 
 // WakeWaiting wakes the keys of adopted projects and of ended pauses, and probes GitHub where it

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"log/slog"
 	"maps"
 	"slices"
@@ -42,6 +43,24 @@ func routedBy(all mapping.Routes) []routedAs {
 	return out
 }
 
+// routesOf returns the routes that took links by their stored form.
+func routesOf(stored []routedAs) mapping.Routes {
+	var routes []mapping.Route
+	var projects []mapping.PlanningProject
+	for _, r := range stored {
+		projects = append(projects, mapping.PlanningProject{ID: r.Project})
+		if r.Name == "" {
+			continue
+		}
+		route := mapping.Route{Name: r.Name, Project: r.Project, Repositories: r.Repositories, Exclude: r.Exclude, Bucket: r.Bucket, Direction: mapping.Both, CreateIssues: r.MakesIssues}
+		if r.MakesIssues {
+			route.NewCardsIn = r.Repositories[0]
+		}
+		routes = append(routes, route)
+	}
+	return mapping.NewRoutes(routes, projects...)
+}
+
 // formerRoutes returns the routes of the last search of the links.
 func (r *Requeuer) formerRoutes(ctx context.Context) (routes []routedAs, text []byte, err error) {
 	text, err = store.ReadDoc(ctx, r.o.Store, "", docRouted)
@@ -61,8 +80,24 @@ type Rerouting struct {
 	moves          map[string]int // of Moved, by both routes
 }
 
-// namedMoves is how many pairs of routes are named at most between which links move.
+func newRerouting() Rerouting { return Rerouting{lost: map[string]int{}, moves: map[string]int{}} }
+
+// namedMoves is how many routes, and pairs of routes between which links move, are named at most.
 const namedMoves = 10
+
+func (c *Rerouting) move(from, to string) {
+	c.Moved++
+	c.moves[from+" → "+to]++
+}
+
+// lostBy names the routes that links had which no route takes.
+func (c *Rerouting) lostBy() []string {
+	names := slices.Sorted(maps.Keys(c.lost))
+	if more := len(names) - namedMoves; more > 0 {
+		names = append(names[:namedMoves], fmt.Sprintf("%d more", more))
+	}
+	return names
+}
 
 // Moves says from which routes to which links go, and how many.
 func (c *Rerouting) Moves() string {
@@ -97,7 +132,7 @@ func (c *Rerouting) Dormant() int {
 // replica with the former routes may have worked a key since. So each process searches once for
 // its routes, and at its start where links are dormant.
 func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
-	counts, routes := Rerouting{lost: map[string]int{}, moves: map[string]int{}}, r.o.Settings.Routes()
+	counts, routes := newRerouting(), r.o.Settings.Routes()
 	former, before, err := r.formerRoutes(ctx)
 	if err != nil {
 		return counts, err
@@ -111,7 +146,7 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 		}
 	}
 	r.renames.forget()
-	called := map[string]string{} // present names of repositories without a route
+	s := search{routes: routes, former: routesOf(former), called: map[string]string{}, counts: &counts}
 	projects := routes.Projects()
 	for _, r := range former {
 		if !slices.Contains(projects, r.Project) {
@@ -121,7 +156,7 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	for _, project := range projects {
 		back := former != nil && !slices.ContainsFunc(former, func(r routedAs) bool { return r.Project == project })
 		named := routes.Names(project)
-		changes := func(l *mapping.Link) bool { return r.changesRoute(ctx, routes, l, called, back, &counts) && named }
+		changes := func(l *mapping.Link) bool { return r.changesRoute(ctx, &s, l, back) && named }
 		if err := r.rerouteProject(ctx, project, changes); err != nil {
 			return counts, err
 		}
@@ -134,7 +169,7 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	text := string(now)
 	r.looked.Store(&text)
 	if n := counts.Dormant(); n > 0 {
-		r.o.Logger.Warn("no route takes these links: they are dormant until one does", "links", n, "routes", slices.Sorted(maps.Keys(counts.lost)))
+		r.o.Logger.Warn("no route takes these links: they are dormant until one does", "links", n, "routes", counts.lostBy())
 	}
 	r.o.Queue.Kick()
 	return counts, nil
@@ -166,6 +201,7 @@ type renames struct {
 	mu      sync.Mutex
 	pending map[string]string
 	done    map[string]string // repositories searched since the routes changed
+	told    map[string]string // of which the log told
 }
 
 // Renamed notes a repository's present name. Repeating it is harmless.
@@ -183,18 +219,19 @@ func (r *Requeuer) RerouteRenamed(ctx context.Context) error {
 	r.renames.mu.Lock()
 	called := maps.Clone(r.renames.pending)
 	r.renames.mu.Unlock()
-	counts, routes := Rerouting{lost: map[string]int{}, moves: map[string]int{}}, r.o.Settings.Routes()
+	counts, routes := newRerouting(), r.o.Settings.Routes()
+	s := search{routes: routes, called: called, counts: &counts}
 	maps.DeleteFunc(called, func(_, to string) bool { return len(routes.ForRepo(to)) == 0 })
 	if len(called) > 0 {
 		for _, project := range routes.Projects() {
 			err := r.rerouteProject(ctx, project, func(l *mapping.Link) bool {
-				return called[strings.ToLower(l.Issue.Repo)] != "" && r.changesRoute(ctx, routes, l, called, false, &counts)
+				return called[strings.ToLower(l.Issue.Repo)] != "" && r.changesRoute(ctx, &s, l, false)
 			})
 			if err != nil {
 				return err
 			}
 		}
-		for from, to := range mapping.Sorted(called) {
+		for from, to := range r.renames.news(called) {
 			r.o.Logger.Info("a repository was renamed: its links follow it", "repo", to, "was", from)
 		}
 		r.o.Queue.Kick()
@@ -204,6 +241,19 @@ func (r *Requeuer) RerouteRenamed(ctx context.Context) error {
 	maps.Copy(r.renames.done, called)
 	maps.DeleteFunc(r.renames.pending, func(from, to string) bool { return called[from] == to || len(routes.ForRepo(to)) == 0 })
 	return nil
+}
+
+// news are the renames of which the log did not tell, in order. It is told of them now.
+func (n *renames) news(called map[string]string) iter.Seq2[string, string] {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	news := maps.Clone(called)
+	maps.DeleteFunc(news, func(from, to string) bool { return n.told[from] == to })
+	for from, to := range news {
+		n.told[from] = to
+		delete(n.told, strings.ToLower(to)) // a way back is news
+	}
+	return mapping.Sorted(news)
 }
 
 // forget repeats the search for renamed repositories, as the routes changed.
@@ -231,31 +281,43 @@ func (r *Requeuer) rerouteProject(ctx context.Context, project mapping.ObjectID,
 	return nil
 }
 
+// search is one search of the links.
+type search struct {
+	routes, former mapping.Routes    // former: none where they are the same
+	called         map[string]string // present names of repositories without a route
+	counts         *Rerouting
+}
+
 // changesRoute reports whether the present routes change a link, and counts the change. A link
-// whose project is configured again (back) was not worked, whatever its state.
-func (r *Requeuer) changesRoute(ctx context.Context, routes mapping.Routes, l *mapping.Link, called map[string]string, back bool, counts *Rerouting) bool {
-	route, among := routes.Of(l)
+// whose project is configured again (back) was not worked, whatever its state. A link that a worker
+// changed by the present routes already is only counted.
+func (r *Requeuer) changesRoute(ctx context.Context, s *search, l *mapping.Link, back bool) bool {
+	route, among := s.routes.Of(l)
 	if route == nil && len(among) == 0 && l.Issue.Repo != "" {
 		renamed := *l
-		renamed.Issue.Repo = r.calledNow(ctx, l, called)
-		route, among = routes.Of(&renamed)
+		renamed.Issue.Repo = r.calledNow(ctx, l, s.called)
+		route, among = s.routes.Of(&renamed)
 	}
+	was, _ := s.former.Of(l)
 	taken := route != nil || len(among) > 0
 	switch {
 	case taken && (back || l.State == mapping.Dormant):
-		counts.Resumed++
+		s.counts.Resumed++
 	case l.State == mapping.Dormant:
+		if was != nil {
+			s.counts.lost[l.Route]++
+		}
 		return false
 	case !taken:
-		counts.lost[l.Route]++
-	case route == nil || route.Name != l.Route:
-		to := "the route that takes the issue"
-		if route != nil {
-			to = route.Name
-		}
-		counts.Moved++
-		counts.moves[l.Route+" → "+to]++
+		s.counts.lost[l.Route]++
+	case route == nil:
+		s.counts.move(l.Route, "the route that takes the issue")
+	case route.Name != l.Route:
+		s.counts.move(l.Route, route.Name)
 	default:
+		if was != nil && was.Name != l.Route {
+			s.counts.move(was.Name, l.Route)
+		}
 		return false
 	}
 	return true

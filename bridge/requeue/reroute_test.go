@@ -3,6 +3,7 @@ package requeue_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -120,6 +121,25 @@ func (d *desk) rest(t *testing.T) bool {
 	return true
 }
 
+// TestRerouteNamesFewRoutes: the warning about dormant links names ten routes, and counts the others.
+func TestRerouteNamesFewRoutes(t *testing.T) {
+	d, r := newDesk(t, mapping.Left, "acme/web")
+	d.called = "acme/gone"
+	for i := range 12 {
+		repository := fmt.Sprintf("acme/site-%02d", i)
+		l := &mapping.Link{ID: mapping.LinkID(repository), Project: project, Route: repository, Pair: mapping.Pair{State: mapping.Linked, Issue: mapping.IssueID{ID: int64(100 + i), Repo: repository, Number: 1}}}
+		if _, err := d.Observe(t.Context(), project, []store.Observation{{Refs: l.Refs(), Create: l}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if counts, err := r.Reroute(t.Context()); err != nil || counts.Dormant() != 12 {
+		t.Fatalf("%d links are dormant, %v", counts.Dormant(), err)
+	}
+	if log := d.log.String(); strings.Count(log, "acme/site-") != 10 || !strings.Contains(log, "2 more") {
+		t.Errorf("the log has %s", log)
+	}
+}
+
 // TestReroute: a link is due where another route takes it, one takes it again, or none does.
 func TestReroute(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -189,6 +209,47 @@ func TestRenamedRepositoriesAreRerouted(t *testing.T) {
 	d.rest(t)
 	if due, _ := told("acme/site"); !due {
 		t.Error("the same, with other routes: not due")
+	}
+	if log := d.log.String(); strings.Count(log, "was=acme/web") != 1 {
+		t.Errorf("the log tells of one rename more than once: %s", log)
+	}
+}
+
+// TestRerouteCountsWhatWorkersDid: workers have the new routes before the links are searched. The
+// links that they made dormant, or took to another route, count with the others.
+func TestRerouteCountsWhatWorkersDid(t *testing.T) {
+	for name, c := range map[string]struct {
+		routed         string
+		work           func(*mapping.Link)
+		dormant, moved int
+	}{
+		"no route takes it": {"acme/site", func(l *mapping.Link) { l.State = mapping.Dormant }, 1, 0},
+		"another one does":  {"acme/*", func(l *mapping.Link) { l.Route = "acme/*" }, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, r := newDesk(t, mapping.Linked, "acme/web")
+			if _, err := r.Reroute(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			d.route(c.routed)
+			if err := d.Enqueue(t.Context(), store.Key{Project: project, Link: "l1"}, 0, false); err != nil {
+				t.Fatal(err)
+			}
+			claim, _, err := d.Claim(t.Context(), project, time.Minute)
+			if err != nil || claim == nil {
+				t.Fatalf("claim: %v, %v", claim, err)
+			}
+			c.work(claim.Link)
+			if _, err := d.FinishAndClaim(t.Context(), claim, claim.Link, nil, store.Outcome{Kind: store.Done}, 0); err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range [][2]int{{c.dormant, c.moved}, {0, 0}} {
+				got, err := r.Reroute(t.Context())
+				if err != nil || got.Dormant() != want[0] || got.Moved != want[1] || d.rest(t) {
+					t.Errorf("search %d: %d links are dormant, %d moved, %v; want %v and no key due", i, got.Dormant(), got.Moved, err, want)
+				}
+			}
+		})
 	}
 }
 
