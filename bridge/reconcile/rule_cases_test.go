@@ -53,6 +53,8 @@ type ruleCase struct {
 	asked  []string
 	counts []string          // the counters that went up, where that is looked at
 	check  func(work) string // what is wrong then; "": nothing
+	// wrong says what is wrong with the effects that it asked for; "": nothing.
+	wrong func(effects []any) string
 }
 
 // turns are the answers to the effects of one kind, in their order. The last one is repeated.
@@ -115,6 +117,11 @@ func checkRule(t *testing.T, rule func(work) (verdict, error), cases []ruleCase)
 			if c.counts != nil && !slices.Equal(asker.counts, c.counts) {
 				t.Errorf("it counted %q, want %q", asker.counts, c.counts)
 			}
+			if c.wrong != nil {
+				if wrong := c.wrong(asker.effects); wrong != "" {
+					t.Error(wrong)
+				}
+			}
 			if c.check != nil {
 				if wrong := c.check(w); wrong != "" {
 					t.Error(wrong)
@@ -129,6 +136,7 @@ type effectAsker struct {
 	t             *testing.T
 	answers       map[string]any
 	asked, counts []string
+	effects       []any
 }
 
 func (e *effectAsker) answer(s *Step) bool {
@@ -142,7 +150,7 @@ func (e *effectAsker) answer(s *Step) bool {
 		s.Answer(usual, nil)
 		return true
 	}
-	e.asked = append(e.asked, told(kind, s.Effect))
+	e.asked, e.effects = append(e.asked, told(kind, s.Effect)), append(e.effects, s.Effect)
 	if in, several := answer.(turns); several {
 		if answer = in[0]; len(in) > 1 {
 			e.answers[kind] = in[1:]
