@@ -106,6 +106,21 @@ func TestFindings(t *testing.T) {
 		"links of no route": {func(w *world) {
 			w.busy, w.running = true, []status.Link{linkOf("gone", "acme/old", "p1"), linkOf("gone", "acme/old", "p1")}
 		}, preflight.LevelWarn, "links", "2 links of route gone, which the configuration has no more, stay with acme/old"},
+		"links of many routes": {func(w *world) {
+			w.busy, w.running = true, []status.Link{linkOf("a", "acme/a", "p1"), linkOf("b", "acme/b", "p1"), linkOf("c", "acme/c", "p1"), linkOf("d", "acme/d", "p1")}
+		}, preflight.LevelWarn, "links", `4 links of routes a, b, c and 1 more, which the configuration has no more, stay with acme/a and bucket "Incoming" (1), acme/b and bucket "Incoming" (1), acme/c and bucket "Incoming" (1), 1 other place, dormant`},
+		"links that one route takes of many": {func(w *world) {
+			w.busy, w.running = true, []status.Link{linkOf("a", "acme/web", "p1"), linkOf("b", "acme/web", "p1"), linkOf("c", "acme/web", "p1"), linkOf("d", "acme/web", "p1"), linkOf("d", "acme/web", "p1")}
+		}, preflight.LevelOK, "links", "5 links of routes a, b, c and 1 more go by route web, which takes such issues now"},
+		"links of many routes that lead elsewhere": {func(w *world) {
+			var routes []mapping.Route
+			w.busy = true
+			for _, name := range []string{"a", "b", "c", "d"} {
+				routes = append(routes, mapping.Route{Name: name, Repositories: []string{"acme/" + name}, Project: "p1", Bucket: "Incoming"})
+				w.running = append(w.running, linkOf(name, "other/"+name, "p1"))
+			}
+			w.route(routes...)
+		}, preflight.LevelWarn, "links", `routes a, b, c and 1 more: 4 links stay with other/a and bucket "Incoming" (1)`},
 		"links without a route": {func(w *world) {
 			w.busy, w.running = true, []status.Link{linkOf("", "acme/old", "p1")}
 		}, preflight.LevelWarn, "links", "1 link without a route stays with acme/old"},

@@ -31,7 +31,7 @@ type linkPlace struct {
 
 // The bounds of telling about places.
 const (
-	mostPlaces  = 3  // that a finding names
+	mostPlaces  = 3  // and routes that a finding names
 	mostRenames = 20 // repositories that GitHub is asked about
 )
 
@@ -87,6 +87,7 @@ const (
 	follows                   // another route takes them
 	resumed                   // a route takes them again, after none did
 	elsewhere                 // they stay, until they are moved
+	unrouted                  // nobody works them, as their route is gone
 	resting                   // they stay, as a move leaves them, too
 	dormant                   // nobody works them
 	excluded                  // nobody works them, as their route excludes their repository
@@ -101,18 +102,22 @@ func (k *checker) links(ctx context.Context, r *findings) {
 		r.warn("whether links stay where no route leads now was not looked at: %v", k.linked.err)
 		return
 	}
-	type way struct {
-		at       standing
-		from, to string
-	}
-	total, taken := 0, map[way]int{}
-	stay := map[standing]map[string]map[linkPlace]int{elsewhere: {}, resting: {}, dormant: {}, excluded: {}, issueless: {}, moved: {}}
+	total, told := 0, 0
+	taken := map[way]map[string]int{} // by the route that the links had
+	stay := map[standing]map[string]map[linkPlace]int{elsewhere: {}, resting: {}, dormant: {}, excluded: {}, issueless: {}, moved: {}, unrouted: {}}
 	for p, n := range k.linked.places {
 		total += n
 		at, other := k.standing(ctx, p)
 		switch {
 		case at == follows, at == resumed:
-			taken[way{at, p.route, other}] += n
+			w := way{at, other}
+			if other == p.route {
+				w.to = ""
+			}
+			if taken[w] == nil {
+				taken[w] = map[string]int{}
+			}
+			taken[w][p.route] += n
 		case at == led:
 		case stay[at][p.route] == nil:
 			stay[at][p.route] = map[linkPlace]int{p: n}
@@ -120,30 +125,57 @@ func (k *checker) links(ctx context.Context, r *findings) {
 			stay[at][p.route][p] = n
 		}
 	}
-	told := len(taken)
-	for _, at := range []standing{elsewhere, dormant, excluded, issueless, resting, moved} {
-		for _, name := range slices.Sorted(maps.Keys(stay[at])) {
-			k.tell(r, at, name, stay[at][name])
+	for _, at := range []standing{elsewhere, unrouted, dormant, excluded, issueless, resting, moved} {
+		for _, names := range together(slices.Sorted(maps.Keys(stay[at]))) {
+			places := map[linkPlace]int{}
+			for _, name := range names {
+				maps.Copy(places, stay[at][name])
+			}
+			k.tell(r, at, names, places)
 			told++
 		}
 	}
-	inOrder := func(a, b way) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
-	}
+	inOrder := func(a, b way) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.to, b.to)) }
 	for _, w := range slices.SortedFunc(maps.Keys(taken), inOrder) {
-		of, by := ofFormer(w.from), ""
-		if w.from != w.to {
-			by = " by route " + w.to + ", which takes such issues now"
+		for _, names := range together(slices.Sorted(maps.Keys(taken[w]))) {
+			w.tell(r, names, taken[w])
+			told++
 		}
-		words := mapping.Count(taken[w], "link "+of+" goes", "links "+of+" go")
-		if w.at == resumed {
-			words = mapping.Count(taken[w], "dormant link "+of+" is worked again", "dormant links "+of+" are worked again")
-		}
-		r.ok("%s%s", words, by)
 	}
 	if total > 0 && told == 0 {
 		r.ok("all %d are where their routes lead", total)
 	}
+}
+
+// together makes one group of the names of many routes, which one finding is about. Few routes have
+// a finding each.
+func together(names []string) [][]string {
+	if len(names) > mostPlaces {
+		return [][]string{names}
+	}
+	return slices.Collect(slices.Chunk(names, 1))
+}
+
+// way is how links go on: follows or resumed, by another route or by their own ("").
+type way struct {
+	at standing
+	to string
+}
+
+// tell reports how many links of routes go on in a way.
+func (w way) tell(r *findings, names []string, links map[string]int) {
+	n, of, by := 0, ofFormer(names...), ""
+	for _, name := range names {
+		n += links[name]
+	}
+	if w.to != "" {
+		by = " by route " + w.to + ", which takes such issues now"
+	}
+	words := mapping.Count(n, "link "+of+" goes", "links "+of+" go")
+	if w.at == resumed {
+		words = mapping.Count(n, "dormant link "+of+" is worked again", "dormant links "+of+" are worked again")
+	}
+	r.ok("%s%s", words, by)
 }
 
 // standing is that of a place. Other names the route that its links follow.
@@ -169,42 +201,67 @@ func (k *checker) standing(ctx context.Context, p linkPlace) (at standing, other
 		return moved, ""
 	case p.rests && route != nil:
 		return resting, ""
+	case route == nil:
+		return unrouted, ""
 	}
 	return elsewhere, ""
 }
 
-// tell reports how many links of a route are in places of a standing.
-func (k *checker) tell(r *findings, at standing, name string, places map[linkPlace]int) {
+// tell reports how many links of routes are in places of a standing.
+func (k *checker) tell(r *findings, at standing, names []string, places map[linkPlace]int) {
 	n, words := k.told(places)
-	route, of := k.Routes.ByName(name), ofFormer(name)
-	switch {
-	case at == dormant:
-		r.warn("%s dormant with %s: planning.projects does not name that project", mapping.Count(n, "link "+of+" is", "links "+of+" are"), words)
-	case at == excluded:
-		r.warn("%s dormant with %s: the route excludes that repository", mapping.Count(n, "link "+of+" is", "links "+of+" are"), words)
-	case at == issueless:
-		r.warn("%s without an issue: the route makes no issues of cards", mapping.Count(n, "link "+of+" waits dormant", "links "+of+" wait dormant"))
-	case at == moved:
-		r.ok("%s%s with %s: the route is for %s, and planbridge moves no cards", ofRoute(route), mapping.Count(n, "link stays", "links stay"), words, k.target(route))
-	case at == resting:
-		r.ok("%s%s with %s, as planbridge move leaves such links", ofRoute(route),
+	of, whose, target := ofFormer(names...), "routes "+listed(names)+": ", "other places"
+	one := len(names) == 1
+	if route := k.Routes.ByName(names[0]); one && route != nil {
+		whose, target = ofRoute(route), k.target(route)
+	}
+	either := func(ofOne, ofMany string) string {
+		if one {
+			return ofOne
+		}
+		return ofMany
+	}
+	switch at {
+	case dormant:
+		r.warn("%s dormant with %s: planning.projects does not name %s", mapping.Count(n, "link "+of+" is", "links "+of+" are"), words, either("that project", "those projects"))
+	case excluded:
+		r.warn("%s dormant with %s: %s", mapping.Count(n, "link "+of+" is", "links "+of+" are"), words, either("the route excludes that repository", "the routes exclude those repositories"))
+	case issueless:
+		r.warn("%s without an issue: %s no issues of cards", mapping.Count(n, "link "+of+" waits dormant", "links "+of+" wait dormant"), either("the route makes", "the routes make"))
+	case moved:
+		r.ok("%s%s with %s: %s for %s, and planbridge moves no cards", whose, mapping.Count(n, "link stays", "links stay"), words, either("the route is", "the routes are"), target)
+	case resting:
+		r.ok("%s%s with %s, as planbridge move leaves such links", whose,
 			mapping.Count(n, "link that left the route or lost an item stays", "links that left the route or lost an item stay"), words)
-	case route != nil:
-		r.warn("%s%s with %s: the route is now for %s, and planbridge moves neither issues nor cards by itself: see planbridge move", ofRoute(route), mapping.Count(n, "link stays", "links stay"), words, k.target(route))
-	default:
-		if name != "" {
+	case elsewhere:
+		r.warn("%s%s with %s: %s now for %s, and planbridge moves neither issues nor cards by itself: see planbridge move", whose, mapping.Count(n, "link stays", "links stay"), words, either("the route is", "the routes are"), target)
+	case unrouted:
+		if names[len(names)-1] != "" {
 			of += ", which the configuration has no more,"
 		}
 		r.warn("%s with %s, dormant", mapping.Count(n, "link "+of+" stays", "links "+of+" stay"), words)
 	}
 }
 
-// ofFormer names the former route of links, or says that there is none.
-func ofFormer(route string) string {
-	if route == "" {
+// ofFormer names the former routes of links, or says that there is none.
+func ofFormer(routes ...string) string {
+	switch {
+	case len(routes) > 1:
+		return "of routes " + listed(routes)
+	case routes[0] == "":
 		return "without a route"
 	}
-	return "of route " + route
+	return "of route " + routes[0]
+}
+
+// listed names the first of many routes, and counts the others.
+func listed(names []string) string {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
+	text := strings.Join(names[:min(len(names), mostPlaces)], ", ")
+	if more := len(names) - mostPlaces; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // followed names the route that links of a place go by now; "": none, or one that an issue's
