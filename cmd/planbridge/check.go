@@ -90,15 +90,17 @@ func together(findings []preflight.Finding) []preflight.Finding {
 	var out []preflight.Finding
 	groups := map[preflight.Finding]*group{}
 	for _, f := range findings {
-		key, name := alike(f)
+		key, words, name := alike(f)
 		switch g := groups[key]; {
 		case g == nil:
-			groups[key] = &group{key: key, at: len(out), names: []string{name}}
+			groups[key] = &group{key: key, at: len(out), names: []string{name}, words: words}
 			out = append(out, f)
 		case name == "", slices.Contains(g.names, name): // another route of it
 			out = append(out, f)
 		default:
-			g.names = append(g.names, name)
+			if g.names = append(g.names, name); g.words != words {
+				g.words = key.Words
+			}
 			out[g.at] = g.finding()
 		}
 	}
@@ -110,6 +112,7 @@ type group struct {
 	key   preflight.Finding
 	at    int // where it stands
 	names []string
+	words string // what all say, with the numbers where those are the same
 }
 
 const (
@@ -124,19 +127,21 @@ var (
 )
 
 // alike returns what a finding has in common with those that say the same of other repositories,
-// or else of other routes, and the name of its own; "": it is about neither.
-func alike(f preflight.Finding) (key preflight.Finding, name string) {
+// or else of other routes, its words with their own numbers, and the name of its own; "": it is
+// about neither.
+func alike(f preflight.Finding) (key preflight.Finding, words, name string) {
 	key = preflight.Finding{Level: f.Level, Place: f.Place, Words: f.Words}
-	route, words, ok := strings.Cut(strings.TrimPrefix(f.Words, ofRoute), ": ")
+	route, rest, ok := strings.Cut(strings.TrimPrefix(f.Words, ofRoute), ": ")
 	if ok = ok && strings.HasPrefix(f.Words, ofRoute); ok {
-		key.Words, name = words, route
+		key.Words, name = rest, route
 	}
+	words = key.Words
 	if repository, ok := strings.CutPrefix(f.Place, ofRepository); ok {
 		key.Place, name = ofRepository, repository
-		key.Words = strings.ReplaceAll(key.Words, repository, "…")
-		key.Words = varying.ReplaceAllString(counted.ReplaceAllString(key.Words, "… deliveries"), "…$1")
+		words = strings.ReplaceAll(words, repository, "…")
+		key.Words = varying.ReplaceAllString(counted.ReplaceAllString(words, "… deliveries"), "…$1")
 	}
-	return key, name
+	return key, words, name
 }
 
 // finding says for all of a group what they have in common.
@@ -146,7 +151,7 @@ func (g *group) finding() preflight.Finding {
 		names += fmt.Sprintf(" and %d more", more)
 	}
 	if g.key.Place == ofRepository {
-		return preflight.Finding{Level: g.key.Level, Place: "repositories " + names, Words: g.key.Words}
+		return preflight.Finding{Level: g.key.Level, Place: "repositories " + names, Words: g.words}
 	}
 	return preflight.Finding{Level: g.key.Level, Place: g.key.Place, Words: "routes " + names + ": " + g.key.Words}
 }

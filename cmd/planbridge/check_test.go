@@ -110,6 +110,16 @@ func TestCheckGroupsWhatNamesDiffer(t *testing.T) {
 	}
 }
 
+// TestCheckKeepsNumbersThatAreTheSame: deliveries of one hook of an account are the same for all its
+// repositories, and the line says how many.
+func TestCheckKeepsNumbersThatAreTheSame(t *testing.T) {
+	const words = "of 3 deliveries of the last day 2 failed, the newest of them at 2026-11-29T01:32:25Z with status 502"
+	got := together([]preflight.Finding{{Place: "repository acme/a", Words: words}, {Place: "repository acme/b", Words: words}, {Place: "repository acme/c", Words: words}})
+	if want := []preflight.Finding{{Place: "repositories acme/a, acme/b, acme/c", Words: words}}; !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 // TestCheckCountsItsLines: what holds for several repositories is one line, and counts as one.
 func TestCheckCountsItsLines(t *testing.T) {
 	var out strings.Builder
