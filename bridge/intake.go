@@ -2,16 +2,12 @@ package bridge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"planbridge/bridge/settings"
 	"planbridge/mapping"
 )
-
-// errUnreached puts off what needs the store before that was first reached.
-var errUnreached = errors.New("the store has not been reached yet")
 
 // intakeHost is the program as the intake of deliveries sees it.
 type intakeHost struct {

@@ -16,29 +16,29 @@ import (
 // Operator returns the operator's door to the running App.
 func (a *App) Operator() *operator.Operator {
 	return operator.New(operator.Options{
-		Store: a.store, Settings: a.set, Services: liveServices{a}, Process: process{a}, Worker: a.o.Owner,
+		Store: a.store, Settings: a.set, Services: liveServices{a}, Process: operatorHost{a}, Worker: a.o.Owner,
 		StoreKind: a.o.Config.Store.Kind(), Guard: a.guard, Questions: a.questions, Now: a.o.Now,
 	})
 }
 
-// process is the App as an operator knows it.
-type process struct{ app *App }
+// operatorHost is the App as an operator knows it.
+type operatorHost struct{ app *App }
 
-func (p process) Kick() { p.app.engine.Kick() }
+func (h operatorHost) Kick() { h.app.engine.Kick() }
 
-func (p process) NotePaused(route string, paused bool) { p.app.pauses.Note(route, paused) }
+func (h operatorHost) NotePaused(route string, paused bool) { h.app.pauses.Note(route, paused) }
 
-func (p process) FirstRun(route string) time.Time { return p.app.firstRuns.At(route) }
+func (h operatorHost) FirstRun(route string) time.Time { return h.app.firstRuns.At(route) }
 
-func (p process) Works(key store.Key) bool { return p.app.engine.Works(key) }
+func (h operatorHost) Works(key store.Key) bool { return h.app.engine.Works(key) }
 
 // Recognise asks GitHub about a name, unless another repository is known to have it. That one
 // is an answer too, and no error.
-func (p process) Recognise(ctx context.Context, repo string) error {
-	if known, err := identity.Read(ctx, p.app.store, identity.DocRepository(repo)); err != nil || known.ID == 0 || known.Other != 0 {
+func (h operatorHost) Recognise(ctx context.Context, repo string) error {
+	if known, err := identity.Read(ctx, h.app.store, identity.DocRepository(repo)); err != nil || known.ID == 0 || known.Other != 0 {
 		return err
 	}
-	_, err := p.app.github.Registry.Locate(ctx, repo, 0, p.app.o.Now())
+	_, err := h.app.github.Registry.Locate(ctx, repo, 0, h.app.o.Now())
 	if mapping.Refused(err) {
 		return nil
 	}
@@ -46,13 +46,13 @@ func (p process) Recognise(ctx context.Context, repo string) error {
 }
 
 // Accepted takes over what an operator has accepted.
-func (p process) Accepted(ctx context.Context, repo string) error {
-	p.app.github.People.Forget()
+func (h operatorHost) Accepted(ctx context.Context, repo string) error {
+	h.app.github.People.Forget()
 	if repo == "" {
 		return nil
 	}
-	p.app.github.Registry.Forget(repo)
-	return p.app.renames.Learn(ctx)
+	h.app.github.Registry.Forget(repo)
+	return h.app.renames.Learn(ctx)
 }
 
 // liveServices are those that the App speaks to.

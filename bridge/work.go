@@ -12,7 +12,7 @@ import (
 
 // newSession makes what keeps this process's session.
 func (a *App) newSession() *session.Keeper {
-	return session.New(session.Options{Store: a.store, Logger: a.log, Guard: a.guard, Queue: process{a}})
+	return session.New(session.Options{Store: a.store, Logger: a.log, Guard: a.guard, Queue: operatorHost{a}})
 }
 
 // work begins what needs to know which account is the bridge's own, and works the queues
