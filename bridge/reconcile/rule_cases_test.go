@@ -55,6 +55,7 @@ type ruleCase struct {
 	check  func(work) string // what is wrong then; "": nothing
 	// wrong says what is wrong with the effects that it asked for; "": nothing.
 	wrong func(effects []any) string
+	says  string // what is said, where something is
 }
 
 // turns are the answers to the effects of one kind, in their order. The last one is repeated.
@@ -104,30 +105,55 @@ func checkRule(t *testing.T, rule func(work) (verdict, error), cases []ruleCase)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := c.work()
-			asker := effectAsker{t: t, answers: maps.Clone(c.answers)}
-			w.yield = asker.answer
-			v, err := rule(w)
-			if says := fmt.Sprint(err); v != c.want || (err != nil) != (c.err != "") || err != nil && !strings.Contains(says, c.err) {
-				t.Errorf("the verdict is %d, %v; want %d, %q", v, err, c.want, c.err)
-			}
-			if !slices.EqualFunc(asker.asked, c.asked, asIn) {
-				t.Errorf("it asked for\n%q, want\n%q", asker.asked, c.asked)
-			}
-			if c.counts != nil && !slices.Equal(asker.counts, c.counts) {
-				t.Errorf("it counted %q, want %q", asker.counts, c.counts)
-			}
-			if c.wrong != nil {
-				if wrong := c.wrong(asker.effects); wrong != "" {
-					t.Error(wrong)
-				}
-			}
-			if c.check != nil {
-				if wrong := c.check(w); wrong != "" {
-					t.Error(wrong)
-				}
+			c.run(t, rule)
+		})
+	}
+}
+
+// checkSays has a function say something in each case.
+func checkSays(t *testing.T, say func(work) (string, error), cases []ruleCase) {
+	t.Helper()
+	t.Parallel()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			said := ""
+			c.run(t, func(w work) (_ verdict, err error) {
+				said, err = say(w)
+				return pass, err
+			})
+			if said != c.says {
+				t.Errorf("it says\n%s, want\n%s", said, c.says)
 			}
 		})
+	}
+}
+
+// run asks a rule in one case.
+func (c *ruleCase) run(t *testing.T, rule func(work) (verdict, error)) {
+	t.Helper()
+	w := c.work()
+	asker := effectAsker{t: t, answers: maps.Clone(c.answers)}
+	w.yield = asker.answer
+	v, err := rule(w)
+	if says := fmt.Sprint(err); v != c.want || (err != nil) != (c.err != "") || err != nil && !strings.Contains(says, c.err) {
+		t.Errorf("the verdict is %d, %v; want %d, %q", v, err, c.want, c.err)
+	}
+	if !slices.EqualFunc(asker.asked, c.asked, asIn) {
+		t.Errorf("it asked for\n%q, want\n%q", asker.asked, c.asked)
+	}
+	if c.counts != nil && !slices.Equal(asker.counts, c.counts) {
+		t.Errorf("it counted %q, want %q", asker.counts, c.counts)
+	}
+	if c.wrong != nil {
+		if wrong := c.wrong(asker.effects); wrong != "" {
+			t.Error(wrong)
+		}
+	}
+	if c.check != nil {
+		if wrong := c.check(w); wrong != "" {
+			t.Error(wrong)
+		}
 	}
 }
 
