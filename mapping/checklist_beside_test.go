@@ -40,6 +40,7 @@ func TestWhereItemsGo(t *testing.T) {
 		"two shorter lines above":             {"one\ntwo\nthree\n- [ ] a\nfour\n", "1\ntwo\n3\nfour\n", "1\ntwo\n3\n- [ ] a\nfour\n"},
 		"the lines around, and one above":     {"one\ntwo\nthree\n- [ ] a\nfour\n", "one!!!\ntwo\n3\n4\n", "one!!!\ntwo\n3\n4\n- [ ] a\n"},
 		"its paragraph goes on":               {"one\n\n- [ ] a\n\ntwo\n\nthree\n", "one\nmore\ntwo\n\nthree\n", "one\nmore\ntwo\n\n- [ ] a\n\nthree\n"},
+		"it goes on, and three follow":        {"one\n\n- [ ] a\n\ntwo\n\nthree\n\nfour\n", "one\nmore\ntwo\n\nthree\n\nfour\n", "one\nmore\ntwo\n\n- [ ] a\n\nthree\n\nfour\n"},
 		"paragraphs before and behind":        {"one\n\n- [ ] a\n\ntwo\n\nthree\n", "one two\nx\n\ny\n\nthree\n", "one two\nx\n\n- [ ] a\n\ny\n\nthree\n"},
 		"all above is gone":                   {"one\n\n- [ ] a\n\ntwo\n\nthree\n\nfour\n", "two\n\nthree\n\nfour\n", "- [ ] a\n\ntwo\n\nthree\n\nfour\n"},
 		"new lines above each of two":         {"one\n- [ ] a\ntwo\n- [ ] b\nthree\n", "x\none\ny\ntwo\nz\nthree\n", "x\none\ny\n- [ ] a\ntwo\nz\n- [ ] b\nthree\n"},

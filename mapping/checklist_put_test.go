@@ -59,6 +59,9 @@ func TestSetItems(t *testing.T) {
 		"add behind a CRLF at the top":     {"\r\n- [ ] a", []mapping.Item{fresh("b")}, "\r\n- [ ] a\r\n- [ ] b"},
 		"add with numbers and brackets":    {"3) [ ] a\n", []mapping.Item{fresh("b")}, "3) [ ] a\n4) [ ] b\n"},
 		"add with numbers from none":       {"1. [ ] a\n1. [ ] b\n", []mapping.Item{fresh("c")}, "1. [ ] a\n1. [ ] b\n3. [ ] c\n"},
+		"add to paragraphs":                {"one\n\ntwo", []mapping.Item{fresh("a")}, "one\n\ntwo\n\n- [ ] a"},
+		"add to paragraphs with an end":    {"one\n\ntwo\n", []mapping.Item{fresh("a")}, "one\n\ntwo\n\n- [ ] a\n"},
+		"add to a blank line of CRLF":      {"one\r\n\r\n", []mapping.Item{fresh("a")}, "one\r\n\r\n- [ ] a\r\n"},
 		"an item of code":                  {"one\n", []mapping.Item{fresh("```")}, "one\n\n- [ ] ```\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

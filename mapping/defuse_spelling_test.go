@@ -62,6 +62,8 @@ func TestSpellingsOfReferences(t *testing.T) {
 			"<a href=\"javascript~|:1\">", "<a href='javascript~|:1'>", "[x](<javascript~|:1>)", "[x](`javascript~|:1)", "[x]( \tjavascript~|:1)",
 			"[x](JAVAscript~|:1)", "[x](java\tscript~|:1)", "[x](java\x01script~|:1)", "[x](&#106;avascript~|:1)", "[x](javascript~|&colon;1)",
 		},
+		"a link's text that is escaped":                 {"\\[x](data~|:1)", "[\\]](data~|:1)", "[x](data~|::1)", "<data~|:\n:>", "[x](data~|:) [y](data~|:)"},
+		"a reference at the end of a URL is none of it": {"https://a.b/&num;|<b>", "https://a.b/&#64;|b"},
 		"no program": {
 			"javascript:1", "(javascript:1)", "x](javascript :1)", "[x](javascripts:1)", "[x](xjavascript:1)", "[x](java script:1)", "[x](java-script:1)",
 			"[x] (javascript:1)", "[x]x(javascript:1)", "[x](ajavascript:1)", "[x](datas:1)", "[x](https:1)", "[x](javascript)", "[x]\\(javascript:1)",

@@ -92,3 +92,62 @@ func TestWhatStaysLive(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatStaysDefused has a row for each text with several marks that is edited in planning: each
+// reference that was defused on GitHub stays so, whichever marks stand before it.
+func TestWhatStaysDefused(t *testing.T) {
+	t.Parallel()
+	unshown := strings.NewReplacer("~|", "\u2064\u2060", "|", "\u2060")
+	for name, c := range map[string]struct{ held, want string }{
+		"a joiner, then a seam":           {"@|ann &#64~|bob", "@|ann &#64~|bob."},
+		"a seam, then a joiner":           {"&#64~|bob @|ann", "&#64~|bob @|ann."},
+		"a joiner between seams":          {"&#64~|bob @|ann &#64~|eve", "&#64~|bob @|ann &#64~|eve."},
+		"a seam between joiners":          {"@|ann &#64~|bob @|eve", "@|ann &#64~|bob @|eve."},
+		"two seams, then two joiners":     {"&#64~|a GH\\-~|1 @|b #|2", "&#64~|a GH\\-~|1 @|b #|2."},
+		"two joiners, then two seams":     {"@|b #|2 &#64~|a GH\\-~|1", "@|b #|2 &#64~|a GH\\-~|1."},
+		"a live one behind a seam":        {"&#64~|bob @ann", "&#64~|bob @ann."},
+		"a live one behind a joiner":      {"@|ann &#64bob", "@|ann &#64bob."},
+		"a live one between them":         {"@|ann @bob &#64~|eve", "@|ann @bob &#64~|eve."},
+		"the same name, defused and live": {"&#64~|ann @ann @|ann", "&#64~|ann @ann @|ann."},
+		"a live one before them":          {"@ann &#64~|bob #|1", "@ann &#64~|bob #|1."},
+		"a person's joiner before a seam": {"a| &#64~|bob", "a| &#64~|bob."},
+		"a person's seam before a joiner": {"a~|~|b @|bob", "a~|~|b @|bob."},
+		"a seam beside a person's":        {"&#64~|~|~|bob", "&#64~|~|bob."},
+		"a seam where a tag hides it":     {"@|w<p>-~|<", "@|w<p>-~|<."},
+		"a new one behind both":           {"@|ann &#64~|bob", "@|ann &#64~|bob @|eve"},
+		"a new one before both":           {"@|ann &#64~|bob", "@|eve @|ann &#64~|bob"},
+		"one taken out":                   {"@|ann &#64~|bob #|1", "@|ann #|1"},
+	} {
+		text := mapping.Restore(unshown.Replace(c.want))
+		if got := shown(mapping.DefuseKeeping(text, unshown.Replace(c.held))); got != c.want {
+			t.Errorf("%s: %q becomes %q, want %q", name, shown(text), got, c.want)
+		}
+	}
+}
+
+// TestPlanningGetsReferencesAsTheyAre: planning links nothing and calls nobody, so that only links
+// which run programs are defused there.
+func TestPlanningGetsReferencesAsTheyAre(t *testing.T) {
+	t.Parallel()
+	unshown := strings.NewReplacer("~|", "\u2064\u2060", "|", "\u2060")
+	for github, want := range map[string]string{
+		"@bob #12 GH-3":                         "@bob #12 GH-3",
+		"@|bob":                                 "@bob",
+		"@||bob":                                "@|bob",
+		"a| b":                                  "a| b",
+		"https://a.b/issues/1":                  "https://a.b/issues/1",
+		"https://|a.b/issues/1":                 "https://a.b/issues/1",
+		"[x](javascript:1) @bob":                "[x](javascript~|:1) @bob",
+		"[x](javascript~|:1) @|bob":             "[x](javascript~|:1) @bob",
+		"`[x](javascript:1)` <data:1>":          "`[x](javascript:1)` <data~|:1>",
+		"[x](javascript:1) and [y](vbscript:2)": "[x](javascript~|:1) and [y](vbscript~|:2)",
+	} {
+		got := mapping.PlanningForm(mapping.Summary, unshown.Replace(github), "")
+		if shown(got) != want {
+			t.Errorf("planning gets %q for %q, want %q", shown(got), github, want)
+		}
+		if !mapping.Equal(mapping.Summary, unshown.Replace(github), got) {
+			t.Errorf("%q and %q are not the same", github, shown(got))
+		}
+	}
+}

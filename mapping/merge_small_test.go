@@ -115,3 +115,25 @@ func TestMergesThatHaveTheOtherEdit(t *testing.T) {
 		}
 	}
 }
+
+// TestMergesOfRepeatedLines has a row for each merge of texts whose lines are repeated, so that there
+// is more than one way to say what was edited: the merge has both edits, or there is none.
+func TestMergesOfRepeatedLines(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ base, x, y, want string }{
+		"a line more, which one side has alone":       {"a\nb\n", "a\na\n", "a\n", "a\na\n"},
+		"a line and its blank one less on both":       {"b\n\nb\n", "b\n", "c\n\nb\n", "c\n\nb\n"},
+		"a line less here, and another there":         {"a\na\n", "a\na\nc\n", "a\n", "a\nc"},
+		"a blank line less here, and more there":      {"b\n\n\n\nc\n", "b\n\n\nc\n", "\n\n\nc\n", "\n\nc"},
+		"a blank line more, and the text behind gone": {"b\na\n\na\n", "b\n\na\n\na\n", "b\n\na\n", ""},
+		"a sentence less, and a line for it":          {"a. b\n", "a\n", "a\na\n", "a\na\n"},
+		"words less within a line that has moved":     {"a. b\nc d e\nb\n", "a. b\nc\nb\n", "c d e\nb\nb\n", "c\nb\nb"},
+	} {
+		for _, sides := range [][2]string{{c.x, c.y}, {c.y, c.x}} {
+			got, clean := mapping.Merge(c.base, sides[0], sides[1])
+			if clean != (c.want != "") || got != c.want {
+				t.Errorf("%s: %q, %t, want %q", name, got, clean, c.want)
+			}
+		}
+	}
+}
