@@ -42,6 +42,8 @@ const (
 	Refused = "a service refuses the secret"
 	// Limited: GitHub limits the requests to a resource.
 	Limited = "GitHub limits requests"
+	// Public: a repository is public, and its routes do not allow that.
+	Public = "a repository is public"
 	// StoreAway: the store does not answer.
 	StoreAway = "the store is away"
 	// StoreFull: the store accepts no write, so that people have to act: its lines are errors.

@@ -24,7 +24,7 @@ func (w exclusivity) requireAdoption() error {
 		return err
 	}
 	if !now.Done {
-		return &blockedOn{ServiceAdoption, "nothing is created before the first full poll of the project"}
+		return &blockedOn{ServiceAdoption, "nothing is created before all marked items of both sides were seen once"}
 	}
 	if claimed := w.claim.Until.Add(-w.LeaseTTL()); !claimed.After(now.Since) {
 		return quietly(time.Millisecond, "everything marked was seen after it was claimed")
@@ -207,7 +207,7 @@ func (w exclusivity) isTaken(issue mapping.Ref) (bool, error) {
 func (w exclusivity) requireAdoptionOf(project mapping.ObjectID) error {
 	a, err := w.readAdoption(project)
 	if err == nil && !a.Done {
-		err = inTurn(adoptionWait+w.jitter(adoptionWait), "nothing is created before the first full poll of project %s", project)
+		err = inTurn(adoptionWait+w.jitter(adoptionWait), "nothing is created before all marked items of project %s and its repositories were seen once", project)
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 
 // What a rule that makes something asks first: whether the project was seen as a whole.
 const (
-	notAdopted = "nothing is created before the first full poll of the project"
+	notAdopted = "nothing is created before all marked items of both sides were seen once"
 	tooEarly   = "everything marked was seen after it was claimed"
 )
 

@@ -94,7 +94,7 @@ func TestOneProjectMakesThePartner(t *testing.T) {
 		},
 		{
 			name: "another project was not seen as a whole", link: mine, set: contested, known: unchanged(),
-			answers: map[string]any{"ReadAdoption": Adoption{}}, asked: looks[:1], err: "nothing is created before the first full poll of project a",
+			answers: map[string]any{"ReadAdoption": Adoption{}}, asked: looks[:1], err: "nothing is created before all marked items of project a",
 			check: all(undecided, is("it waits for the project, with a part by chance", func(w work) bool {
 				put := (*requeueAfter)(nil)
 				return errors.As(w.err, &put) && put.turn && put.after >= adoptionWait && put.after < 2*adoptionWait

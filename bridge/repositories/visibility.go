@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/factlog"
 	"planbridge/mapping"
 )
 
@@ -134,17 +135,14 @@ func (r *Registry) Public(ctx context.Context, repo string, ask bool) (public, k
 	return now.public, now.told
 }
 
-// factPublic is the log's fact while a repository is public that must not show planning's texts.
-const factPublic = "a repository is public"
-
 // logPublic logs that a repository is public while that stops a write, and once when it no longer
 // is.
 func (r *Registry) logPublic(repo string, was, is bool) {
 	switch {
 	case is:
-		r.o.Logger.Warn("a repository is public: routes that do not say allow_public show nothing of planning there", "repo", repo, "fact", factPublic)
+		r.o.Logger.Warn("a repository is public: routes that do not say allow_public show nothing of planning there", "repo", repo, factlog.Fact, factlog.Public)
 	case was:
-		r.o.Logger.Info("the repository is private again", "repo", repo, "over", factPublic)
+		r.o.Logger.Info("the repository is private again", "repo", repo, factlog.Over, factlog.Public)
 	}
 }
 

@@ -88,8 +88,8 @@ func TestPublic(t *testing.T) {
 	if n := len(w.links(web)); n != 0 {
 		t.Errorf("%d links", n)
 	}
-	if n := strings.Count(w.log.String(), "no card is made"); n != 1 {
-		t.Errorf("reported %d times, want once", n)
+	if log := w.log.String(); strings.Count(log, "no card is made") != 1 || !strings.Contains(log, `fact="a repository is public"`) {
+		t.Errorf("it is not reported once, as the fact that the repository is public: %s", log)
 	}
 	r := route("web", "acme/web", web)
 	r.AllowPublic = true

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/factlog"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -281,7 +282,7 @@ func maker(routes []*mapping.Route) *mapping.Route {
 
 func (in *Intake) reportPublic(repo string) {
 	if _, again := in.public.LoadOrStore(repo, true); !again {
-		in.o.Logger.Warn("no card is made of its issues: "+mapping.WhyPublic, "repo", repo)
+		in.o.Logger.Warn("no card is made of its issues: "+mapping.WhyPublic, "repo", repo, factlog.Fact, factlog.Public)
 	}
 }
 
