@@ -100,7 +100,7 @@ func TestPage(t *testing.T) {
 		"Planning does not take the estimate of acme/web#12: no such number",
 		"GitHub does not answer: dial: <refused>. 1 item waits for it.", "The last poll of Planning project web was", "1 name has links and no route in the configuration: gone.")
 	a.wants(page, "failures", "rejected: <b>no</b>", "acme/web#12", "attempts: 12", "Retry all failures")
-	a.wants(page, "waiting", "1 item waits for service github: <b>down</b>", "waits for service github since", "it is late", "being worked, at most until")
+	a.wants(page, "waiting", "1 item waits for service github: <b>down</b>", "waits for service github for 1 min", "it is late", "being worked, at most until")
 	a.wants(page, "services", "GitHub does not answer", "last delivery 3 min ago", "Planning project web answers", "content, this minute 12 12 of 70", "4 for service github")
 	a.wants(page, "activity", "octocat renamed acme/web#12 ; the card followed in 0.3 s", "planning made the card of acme/web#13 ; its issue was opened in 12 s", "acme/web#14 : both sides changed the text", "acme/web#14 : a task of its checklist changed; its line followed in 2.0 s")
 	a.wants(page, "routes", "web acme/web → web 1 linked", "1 route has nothing to look at", "gone no longer configured")

@@ -19,7 +19,7 @@ var (
 	styleCSS = mustAsset("style.css")
 	pageJS   = mustAsset("page.js")
 	pages    = template.Must(template.New("").Funcs(template.FuncMap{
-		"ago": ago, "in": in, "stamp": stamp, "explain": explainPath, "some": some, "count": mapping.Count,
+		"ago": ago, "in": in, "since": func(now, t time.Time) string { return moments{now}.since(t) }, "stamp": stamp, "explain": explainPath, "some": some, "count": mapping.Count,
 		"reason": func(s string) string { return cut(pageReason, s) },
 		"name":   func(s string) string { return cut(pageName, s) },
 		// What a template of a part needs beside the part. Pointers, so that it has all methods.
