@@ -81,7 +81,7 @@ type Job struct {
 type ImportResult struct {
 	Route  string `json:"route,omitempty"`
 	DryRun bool   `json:"dry_run"`
-	Seen   int    `json:"seen"`  // issues and cards that were looked at
+	Seen   int    `json:"seen"`  // issues that were looked at
 	Known  int    `json:"known"` // of these, those that have a link already
 	// UnderWay are those of Known whose partner is being made; the import waits for them.
 	UnderWay int `json:"under_way"`

@@ -59,7 +59,7 @@ func (c *importCmd) Run(ctx context.Context, p *process) error {
 
 func importReport(w io.Writer, job *status.Job) error {
 	r := job.Import
-	fmt.Fprintf(w, "%s seen, %d linked already\n", mapping.Count(r.Seen, "issue or card", "issues and cards"), r.Known-r.UnderWay)
+	fmt.Fprintf(w, "%s seen, %d linked already\n", mapping.Count(r.Seen, "issue", "issues"), r.Known-r.UnderWay)
 	verb, joined, was, were, waited := "became", "joined", "was", "were", ", and waited for"
 	if r.DryRun {
 		verb, joined, was, were, waited = "would become", "would be joined", "would be", "would be", ""

@@ -105,7 +105,7 @@ func TestImportReport(t *testing.T) {
 	if err := importReport(&out, &status.Job{Import: &r}); err != nil {
 		t.Fatal(err)
 	}
-	want := `99 issues and cards seen, 20 linked already
+	want := `99 issues seen, 20 linked already
 9 issues became cards
 8 cards became issues
 7 pairs joined
