@@ -69,11 +69,40 @@ func (c *chaos) lookAtLeads(s *seen, i *seenIssue, other string) {
 		return slices.Contains(strings.Split(v.Value, ","), otherName)
 	})
 	i.unsure = led && len(c.other.spells) > 0
+	alone := !slices.ContainsFunc(s.cards, func(card seenCard) bool { return joined(i, &card) })
 	for n := range s.cards {
-		if card := &s.cards[n]; card.of == "" && joined(i, card) && i.leads != (card.project == other) {
+		card := &s.cards[n]
+		if card.of != "" || i.leads == (card.project == other) {
+			continue
+		}
+		if alone {
+			c.recallMarks(i, card)
+		}
+		if joined(i, card) {
 			s.apart[i.number] = card.id // the link is left
 		}
 	}
+}
+
+// recallMarks gives an issue and a card the markers that a person removed while their link was
+// left, where the bridge puts none back.
+func (c *chaos) recallMarks(i *seenIssue, card *seenCard) {
+	was, had := *i, *card
+	was.marks = lastMarks(c.keys, values(c.Repo.History(i.number, "body"), func(v githubtest.Value) string { return v.Value }))
+	had.marks = lastMarks(c.keys, values(c.people.project(card.id).History(card.id, "summary"), func(v planningtest.Value) string { return v.Value }))
+	if joined(&was, &had) {
+		i.marks, card.marks = was.marks, had.marks
+	}
+}
+
+// lastMarks are the markers of the last text that has some.
+func lastMarks(keys mapping.Keys, texts []string) []mapping.Marker {
+	for _, text := range slices.Backward(texts) {
+		if _, marks := keys.Body(text); len(marks) > 0 {
+			return marks
+		}
+	}
+	return nil
 }
 
 func values[T any](all []T, of func(T) string) (texts []string) {
