@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -127,6 +128,10 @@ func (c *Rerouting) Dormant() int {
 	return n
 }
 
+// askFor bounds how long a search asks GitHub for names of repositories without a route. GitHub may
+// be silent, or its requests be short, and a reload waits for the search.
+const askFor = 30 * time.Second
+
 // Reroute makes due the links that another route takes now, that have a route again, or that have
 // none any more. It searches the links where the routes differ from those of the last search. A
 // replica with the former routes may have worked a key since. So each process searches once for
@@ -147,6 +152,8 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	}
 	r.renames.forget()
 	s := search{routes: routes, former: routesOf(former), called: map[string]string{}, counts: &counts}
+	asking, stop := context.WithTimeout(ctx, askFor)
+	defer stop()
 	projects := routes.Projects()
 	for _, r := range former {
 		if !slices.Contains(projects, r.Project) {
@@ -156,7 +163,7 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	for _, project := range projects {
 		back := former != nil && !slices.ContainsFunc(former, func(r routedAs) bool { return r.Project == project })
 		named := routes.Names(project)
-		changes := func(l *mapping.Link) bool { return r.changesRoute(ctx, &s, l, back) && named }
+		changes := func(l *mapping.Link) bool { return r.changesRoute(asking, &s, l, back) && named }
 		if err := r.rerouteProject(ctx, project, changes); err != nil {
 			return counts, err
 		}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"planbridge/bridge/requeue"
@@ -23,6 +24,7 @@ type desk struct {
 	store.Store
 	routes mapping.Routes
 	called string // the repository's present name on GitHub
+	silent bool   // GitHub does not answer
 	listed int
 	log    bytes.Buffer
 }
@@ -31,7 +33,11 @@ func (d *desk) Routes() mapping.Routes { return d.routes }
 
 func (*desk) Kick() {}
 
-func (d *desk) Locate(context.Context, string, int64, time.Time) (string, error) {
+func (d *desk) Locate(ctx context.Context, _ string, _ int64, _ time.Time) (string, error) {
+	if d.silent {
+		<-ctx.Done()
+		return "", ctx.Err()
+	}
 	return d.called, nil
 }
 
@@ -138,6 +144,19 @@ func TestRerouteNamesFewRoutes(t *testing.T) {
 	if log := d.log.String(); strings.Count(log, "acme/site-") != 10 || !strings.Contains(log, "2 more") {
 		t.Errorf("the log has %s", log)
 	}
+}
+
+// TestRerouteWhileGitHubIsSilent: the search ends, and the work on a link asks again.
+func TestRerouteWhileGitHubIsSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, r := newDesk(t, mapping.Linked, "acme/site")
+		d.silent = true
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if counts, err := r.Reroute(ctx); err != nil || counts.Dormant() != 1 || !d.rest(t) {
+			t.Errorf("%d links are dormant, %v; want one, whose key is due", counts.Dormant(), err)
+		}
+	})
 }
 
 // TestReroute: a link is due where another route takes it, one takes it again, or none does.
