@@ -52,15 +52,24 @@ func (r *Route) differences(other *Route) (fields []string) {
 	a, b := reflect.ValueOf(r).Elem(), reflect.ValueOf(other).Elem()
 	for _, field := range reflect.VisibleFields(a.Type()) {
 		x, y := a.FieldByIndex(field.Index), b.FieldByIndex(field.Index)
-		if field.Name == "ID" {
-			continue // no key of the configuration
+		if field.Name == "ID" || field.Name == "NewCardsIn" && r.hasDefaultNewCardsIn() && other.hasDefaultNewCardsIn() {
+			continue // no key of the configuration, or one that the file leaves out
 		}
 		empty := (x.Kind() == reflect.Slice || x.Kind() == reflect.Map) && x.Len() == 0 && y.Len() == 0
 		if !empty && !reflect.DeepEqual(x.Interface(), y.Interface()) {
-			fields = append(fields, cmp.Or(otherKeys[field.Name], strings.ToLower(wordStart.ReplaceAllString(field.Name, "${1}_${2}"))))
+			key := cmp.Or(otherKeys[field.Name], strings.ToLower(wordStart.ReplaceAllString(field.Name, "${1}_${2}")))
+			if field.Name == "Repositories" && len(r.Repositories) == 1 && len(other.Repositories) == 1 {
+				key = "repository"
+			}
+			fields = append(fields, key)
 		}
 	}
 	return slices.Compact(fields)
+}
+
+// hasDefaultNewCardsIn reports whether new cards become issues in the route's one repository.
+func (r *Route) hasDefaultNewCardsIn() bool {
+	return len(r.Repositories) == 1 && r.NewCardsIn == r.Repositories[0]
 }
 
 // None reports whether nothing differs.

@@ -57,6 +57,10 @@ func TestRouteChangesNameKeys(t *testing.T) {
 			t.Errorf("%s is told as %q, which is no key", field.Name, keys)
 		}
 	}
+	web, site := Route{Repositories: []string{"acme/web"}, NewCardsIn: "acme/web"}, Route{Repositories: []string{"acme/site"}, NewCardsIn: "acme/site"}
+	if keys := strings.Join(web.differences(&site), " "); keys != "repository" {
+		t.Errorf("a route of another repository changed: %s", keys)
+	}
 	before := Route{Project: "p1", ProjectName: "web", DefaultPolicy: PolicyMerge}
 	after := Route{Project: "p2", ProjectName: "api", DefaultPolicy: PolicyAsk, Policies: map[Attribute]Policy{Title: PolicyMerge}}
 	if keys := strings.Join(before.differences(&after), " "); keys != "project conflicts" {
