@@ -81,16 +81,14 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 func (h *handler) gather(ctx context.Context) *pageData {
 	d := &pageData{frame: h.frame("planbridge", "/")}
 	d.Refresh = refreshEvery
-	away := false
+	told := false
 	note := func(err error) {
-		switch {
-		case err == nil, away && errors.Is(err, store.ErrAway): // one fact, whatever was to be read
-		case errors.Is(err, store.ErrAway):
-			away = true
-			d.Unread = append(d.Unread, problem{true, "The store does not answer, and nothing is synchronised until it does: " + err.Error(), ""})
-		default:
-			d.Unread = append(d.Unread, problem{true, err.Error(), ""})
+		says := storeTrouble(err)
+		if err == nil || says != "" && told {
+			return // one fact, whatever was to be read
 		}
+		told = told || says != ""
+		d.Unread = append(d.Unread, problem{true, says + err.Error(), ""})
 	}
 	note(h.Readiness.Ready(ctx))
 	overview, err := h.look(ctx)
@@ -126,6 +124,17 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	d.Look, d.Rest = routesView(overview.Routes, routeCounts{byRoute(failed), byRoute(waiting), byRoute(d.stuck()), asks})
 	d.Problems = d.problems()
 	return d
+}
+
+// storeTrouble begins the sentence on a store that cannot be used; "": the error is another one.
+func storeTrouble(err error) string {
+	switch {
+	case errors.Is(err, store.ErrAway):
+		return "The store does not answer, and nothing is synchronised until it does: "
+	case errors.Is(err, store.ErrNoRoom):
+		return "The store takes no writes, and nothing is synchronised until it does: "
+	}
+	return ""
 }
 
 // toldActivities are the last activities but for labels, which only follow others.

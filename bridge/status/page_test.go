@@ -269,6 +269,10 @@ func TestPageOfAnOutage(t *testing.T) {
 	page := a.text(a.do("GET", "/", ""), 503)
 	a.wants(page, "problems", "1 problem", "The store does not answer, and nothing is synchronised until it does: ping: the store is away")
 	a.wants(page, "routes", "Nothing is known of the routes.")
+
+	a = newAdmin(t, func(o *status.Options) { o.Monitor = nil })
+	*a.mem = memory{broken: fmt.Errorf("list projects: %w: no space left", store.ErrNoRoom)}
+	a.wants(a.text(a.do("GET", "/", ""), 503), "problems", "1 problem", "The store takes no writes, and nothing is synchronised until it does: list projects: the store is full: no space left")
 }
 
 // What cannot be read is said on the page, and the page is there all the same.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -24,7 +25,11 @@ func (e marked) Unwrap() error { return e.error }
 // transientAnswers are prefixes of answers of a server that will take the same command later.
 var transientAnswers = []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "READONLY"}
 
-// tellAway marks errors of a Redis that is away as [store.ErrAway], and those of a full one as
+// lacksRoom are parts of answers of a server that takes no writes until an operator gives it room:
+// its memory or its disk is full. A script's error may have words before these.
+var lacksRoom = []string{"OOM command not allowed", "MISCONF "}
+
+// awayHook marks errors of a Redis that is away as [store.ErrAway], and those of a full one as
 // [store.ErrNoRoom].
 type awayHook struct{}
 
@@ -66,8 +71,10 @@ func mark(err error) error {
 	switch {
 	case isAway(err):
 		return marked{err, store.ErrAway}
-	case err != nil && !errors.Is(err, store.ErrNoRoom) && strings.Contains(err.Error(), "OOM command not allowed"):
-		return marked{err, store.ErrNoRoom} // a script's error may have words before these
+	case err == nil || errors.Is(err, store.ErrNoRoom):
+		return nil
+	case slices.ContainsFunc(lacksRoom, func(words string) bool { return strings.Contains(err.Error(), words) }):
+		return marked{err, store.ErrNoRoom}
 	}
 	return nil
 }

@@ -92,6 +92,29 @@ func TestRedisIsFull(t *testing.T) {
 	}
 }
 
+// answer is an error that a server answers.
+type answer string
+
+func (a answer) Error() string { return string(a) }
+func (answer) RedisError()     {}
+
+// TestRedisThatCannotSave: a Redis that cannot write its files takes no writes until an operator
+// gives it room, like one whose memory is full.
+func TestRedisThatCannotSave(t *testing.T) {
+	for text, want := range map[answer]error{
+		"MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. script: a28, on @user_script:11.": store.ErrNoRoom,
+		"MISCONF Errors writing to the AOF file: No space left on device":                                                                   store.ErrNoRoom,
+		"ERR Error running script: MISCONF Errors writing to the AOF file: No space left on device":                                         store.ErrNoRoom,
+		"OOM command not allowed when used memory > 'maxmemory'.":                                                                           store.ErrNoRoom,
+		"LOADING Redis is loading the dataset in memory":                                                                                    store.ErrAway,
+		"WRONGTYPE Operation against a key holding the wrong kind of value":                                                                 nil,
+	} {
+		if got := mark(text); want == nil && got != nil || !errors.Is(got, want) {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
+
 // The service starts while Redis is away, and what is wrong with Redis is
 // found at the first contact.
 func TestOpenWhileRedisIsAway(t *testing.T) {
