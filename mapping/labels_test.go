@@ -243,16 +243,17 @@ func TestBoundsOfLabels(t *testing.T) {
 		"room for nine": {func(s *mapping.LabelScheme) {
 			s.Hours = strings.Repeat("é", 31) + "{value}" + strings.Repeat("é", 10)
 		}, "hours: "},
-		"a prefix too long":        {func(s *mapping.LabelScheme) { s.Prefix = strings.Repeat("é", 42) }, "is too long, a label has at most 50 characters"},
-		"the longest in-progress":  {func(s *mapping.LabelScheme) { s.InProgress = strings.Repeat("é", 50) }, ""},
-		"in-progress too long":     {func(s *mapping.LabelScheme) { s.InProgress = strings.Repeat("é", 51) }, "in_progress: "},
-		"the longest estimate":     {func(s *mapping.LabelScheme) { s.Estimate = strings.Repeat("é", 40) + "{value}" }, ""},
-		"an estimate too long":     {func(s *mapping.LabelScheme) { s.Estimate = strings.Repeat("é", 41) + "{value}" }, "estimate: "},
-		"a blank in-progress":      {func(s *mapping.LabelScheme) { s.InProgress = " \t" }, "in_progress: must not be empty"},
-		"no value":                 {func(s *mapping.LabelScheme) { s.Estimate = "points" }, `estimate: "points" must contain {value} exactly once`},
-		"in-progress is ours":      {func(s *mapping.LabelScheme) { s.InProgress = "plan:doing" }, `in_progress: "plan:doing" is one of the labels that the bridge owns, but people set it`},
-		"a card's and an estimate": {func(s *mapping.LabelScheme) { s.Card = "points/{value}" }, "card: one label would match it and estimate or hours"},
-		"a card without a value":   {func(s *mapping.LabelScheme) { s.Card = "card" }, `card: "card" must contain {value} exactly once`},
+		"a prefix too long":                 {func(s *mapping.LabelScheme) { s.Prefix = strings.Repeat("é", 42) }, "is too long, a label has at most 50 characters"},
+		"the longest in-progress":           {func(s *mapping.LabelScheme) { s.InProgress = strings.Repeat("é", 50) }, ""},
+		"in-progress too long":              {func(s *mapping.LabelScheme) { s.InProgress = strings.Repeat("é", 51) }, "in_progress: "},
+		"the longest estimate":              {func(s *mapping.LabelScheme) { s.Estimate = strings.Repeat("é", 40) + "{value}" }, ""},
+		"an estimate too long":              {func(s *mapping.LabelScheme) { s.Estimate = strings.Repeat("é", 41) + "{value}" }, "estimate: "},
+		"in-progress too long, and a comma": {func(s *mapping.LabelScheme) { s.InProgress = strings.Repeat("é", 50) + "," }, "must not contain a comma"},
+		"a blank in-progress":               {func(s *mapping.LabelScheme) { s.InProgress = " \t" }, "in_progress: must not be empty"},
+		"no value":                          {func(s *mapping.LabelScheme) { s.Estimate = "points" }, `estimate: "points" must contain {value} exactly once`},
+		"in-progress is ours":               {func(s *mapping.LabelScheme) { s.InProgress = "plan:doing" }, `in_progress: "plan:doing" is one of the labels that the bridge owns, but people set it`},
+		"a card's and an estimate":          {func(s *mapping.LabelScheme) { s.Card = "points/{value}" }, "card: one label would match it and estimate or hours"},
+		"a card without a value":            {func(s *mapping.LabelScheme) { s.Card = "card" }, `card: "card" must contain {value} exactly once`},
 	} {
 		scheme := labelScheme
 		c.change(&scheme)

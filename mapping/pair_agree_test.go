@@ -194,6 +194,8 @@ func TestRelink(t *testing.T) {
 		"orphaned before it was made":      {Orphaned, making, Creating},
 		"erased":                           {Erased, nil, Linked},
 		"not entered yet":                  {Entering, nil, ""},
+		"not entered, and being made":      {Entering, making, ""},
+		"erased while it was made":         {Erased, making, ""},
 	} {
 		l := &Link{
 			Pair:   Pair{State: tt.state, Intent: tt.intent, Mark: Mark{MarkerRestored: "digest"}, Rest: Rest{Why: "parted"}, Dates: Dates{Created: time.Unix(1, 0)}},

@@ -134,6 +134,7 @@ func TestWhatIsKnownOfOneSide(t *testing.T) {
 		"no base, GitHub alone":            {nil, View{Title: {Value: "a"}}, View{}, "", 0},
 		"no base, planning alone":          {nil, View{}, View{Title: {"a", 5}}, "", 0},
 		"no base, both":                    {nil, View{Title: {Value: "a"}}, View{Title: {"a", 5}}, Adopt, 5},
+		"no base, both empty":              {nil, View{Title: {}}, View{Title: {Version: 5}}, Adopt, 5},
 		"no base, both, one of them empty": {nil, View{Title: {}}, View{Title: {"a", 5}}, ToHub, 5},
 	} {
 		plan := Resolve(Input{Link: &Link{Pair: Pair{Base: tt.base}}, Route: &Route{}, GitHub: tt.github, Planning: tt.planning})

@@ -42,6 +42,7 @@ func TestRouteOfALink(t *testing.T) {
 		"of another project":          {[]Route{route("site", "q", "acme/web")}, linked, "", nil},
 		"gone":                        {[]Route{route("site", "p", "acme/site")}, linked, "", nil},
 		"several":                     {[]Route{route("a", "p", "acme/web"), route("b", "p", "acme/web")}, linked, "", []string{"a", "b"}},
+		"elsewhere, and several":      {[]Route{route("web", "p", "acme/api"), route("a", "p", "acme/web"), route("b", "p", "acme/web")}, linked, "", []string{"a", "b"}},
 		"a card, its route renamed":   {[]Route{maker}, Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: "c", BucketName: "Incoming"}}}, "site", nil},
 		"a card, no issues are made":  {[]Route{none}, card, "", nil},
 		"a card, another makes them":  {[]Route{none, maker}, card, "site", nil},
