@@ -90,9 +90,17 @@ func (s *ServiceHealth) StateSays() string {
 	case ServiceLimited:
 		return "asked for a pause"
 	case ServiceRefused:
-		return "refuses the secret"
+		return "refuses the " + s.credential()
 	}
 	return "not asked yet"
+}
+
+// credential names what the service knows planbridge by.
+func (s *ServiceHealth) credential() string {
+	if s.Project {
+		return "secret"
+	}
+	return "token"
 }
 
 // Source is one way in which changes become known.

@@ -201,12 +201,20 @@ func (h *handler) waiting(ctx context.Context) ([]row, error) {
 	for i := range all {
 		s := h.standingOf(&all[i])
 		out = append(out, row{
-			Where: s.Where, Link: linkOfKey(s.Key), Route: s.Route, Reason: cmp.Or(s.Reason, s.State), Attempts: s.Attempts, At: s.At, State: s.State,
+			Where: s.Where, Link: linkOfKey(s.Key), Route: s.Route, Reason: cmp.Or(s.Reason, stateWords(s.State)), Attempts: s.Attempts, At: s.At, State: s.State,
 			Service: s.Service, WaitsFor: s.WaitsFor, SharedWait: h.Operator.SharedServiceWords(s.Service),
 			Failing: s.State != string(mapping.Dormant) && h.Operator.Failing(&all[i]),
 		})
 	}
 	return out, err
+}
+
+// stateWords describes the state of a key that has no reason.
+func stateWords(state string) string {
+	if store.KeyState(state) == store.KeyWorked {
+		return "being worked"
+	}
+	return state
 }
 
 // WaitCount is how many keys wait and are not being worked.

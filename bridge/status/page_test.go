@@ -255,6 +255,13 @@ func TestPageOfAnOutage(t *testing.T) {
 	a.wants(a.text(a.do("GET", "/", ""), 200), "problems", "2 problems", "GitHub does not answer: dial: refused. 2 items wait for it.",
 		"Planning project web does not take the secret: answer 401. 1 item waits for it.")
 
+	*monitor = watcher{health: status.Health{Services: []status.ServiceHealth{{Name: "github", Service: "github", State: status.ServiceRefused, Error: "answer 401"}}}}
+	a.mem.waits = []store.Standing{{Key: store.Key{Project: "p1", Link: "l1"}, State: store.KeyWorked, At: noon}}
+	page := a.text(a.do("GET", "/", ""), 200)
+	a.wants(page, "problems", "1 problem", "GitHub does not take the token: answer 401.")
+	a.wants(page, "services", "GitHub refuses the token")
+	a.wants(page, "waiting", "1 item : being worked")
+
 	*monitor = watcher{health: status.Health{Services: []status.ServiceHealth{{Name: "github", Service: "github", State: status.ServiceUp, Failing: []status.FailingOperation{
 		{Operation: "issue.patch", Since: noon.Add(-5 * time.Minute), Times: 7, Error: "answer 502"},
 	}}}}}
@@ -266,7 +273,7 @@ func TestPageOfAnOutage(t *testing.T) {
 		o.Monitor, o.Readiness = nil, readiness(func(context.Context) error { return fmt.Errorf("ping: %w", store.ErrAway) })
 	})
 	*a.mem = memory{broken: away}
-	page := a.text(a.do("GET", "/", ""), 503)
+	page = a.text(a.do("GET", "/", ""), 503)
 	a.wants(page, "problems", "1 problem", "The store does not answer, and nothing is synchronised until it does: ping: the store is away")
 	a.wants(page, "routes", "Nothing is known of the routes.")
 

@@ -179,7 +179,7 @@ func (s *ServiceHealth) problems(now time.Time, waits int) []problem {
 		}
 		return []problem{{true, says(text), "#services"}}
 	case ServiceRefused:
-		return []problem{{true, says(s.Title() + " does not take the secret: " + cut(pageReason, s.Error)), "#services"}}
+		return []problem{{true, says(s.Title() + " does not take the " + s.credential() + ": " + cut(pageReason, s.Error)), "#services"}}
 	case ServiceLimited:
 		return []problem{{false, says(fmt.Sprintf("%s asked for a pause; it ends %s", s.Title(), in(now, s.Until))), "#services"}}
 	}
