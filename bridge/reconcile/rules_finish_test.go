@@ -167,7 +167,7 @@ func TestLag(t *testing.T) {
 		"another clock is ahead": {seen{"issue:7": at(-time.Second)}, 0, true},
 	} {
 		w := (&ruleCase{known: func(w work) { w.claim.Inbox = c.seen }}).work()
-		if took, known := (saver(w)).sinceFirstSeen(); took != c.took || known != c.known {
+		if took, known := saver(w).sinceFirstSeen(); took != c.took || known != c.known {
 			t.Errorf("%s: %v, %t; want %v, %t", name, took, known, c.took, c.known)
 		}
 	}

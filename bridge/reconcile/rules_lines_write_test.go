@@ -156,6 +156,12 @@ func TestUndoOfALine(t *testing.T) {
 			name: "planning moves meanwhile", link: undoing("uno"), route: checklists, known: have("uno"), err: "planning moved while a conflict was undone", check: open,
 			answers: lost(mapping.GitHub, "uno", map[string]any{"Update": &mapping.VersionConflict{}}), asked: then("Save", "BeginWrite", "Update"),
 		},
+		{
+			name: "another line stays as it is", link: links(undoing("uno"), line("two", "t2")), route: checklists, known: have("uno\n- [ ] two"), want: anew, check: open,
+			answers: lost(mapping.GitHub, "uno", map[string]any{"Update": titled("eins", 3), "ReadTasks": []mapping.Task{
+				{ID: "t1", CID: 1, Version: 2, Title: versioned("uno", 2), Owner: "c"}, {ID: "t2", CID: 2, Version: 1, Title: versioned("two", 1), Owner: "c"},
+			}}), asked: then("Save", "BeginWrite", `Update task:t1 title="eins"@2 by robot`, "PutConflict title undone github"),
+		},
 		{name: "its line was changed since", link: undoing("eins"), route: checklists, known: have("zwei"), want: anew, check: all(over, tells("left", "undo")), answers: lost(mapping.Planning, "eins", nil), asked: asked},
 		{name: "its line was removed since", link: undoing("eins"), route: checklists, known: unchanged(bodied("above")), want: anew, check: over, answers: lost(mapping.Planning, "eins", nil), asked: asked},
 		{name: "the card's tasks cannot be read", link: undoing("eins"), route: checklists, known: have("eins"), err: "unavailable", check: open, answers: lost(mapping.Planning, "eins", map[string]any{"ReadTasks": errAway}), asked: asked},
