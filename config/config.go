@@ -2,8 +2,10 @@ package config
 
 import (
 	"net/netip"
+	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -87,6 +89,7 @@ type App struct {
 // Planning is the planning side.
 type Planning struct {
 	BaseURL           string             `yaml:"base_url"` // the part before /api/, without a trailing slash
+	CardURL           string             `yaml:"card_url"` // a card's page, see [CardPage]; "": not known
 	PollInterval      time.Duration      `yaml:"poll_interval"`
 	PollMin           time.Duration      `yaml:"poll_min"`
 	TaskSweepInterval time.Duration      `yaml:"task_sweep_interval"`
@@ -112,6 +115,12 @@ type Labels struct {
 
 // ValuePlaceholder stands for the number in a label pattern.
 const ValuePlaceholder = "{value}"
+
+// CardPage is the address of a card's page by the pattern of planning.card_url, whose {project}
+// and {card} stand for ids, and {cid} for the card's number.
+func CardPage(pattern, project, card string, cid int64) string {
+	return strings.NewReplacer("{project}", url.PathEscape(project), "{card}", url.PathEscape(card), "{cid}", strconv.FormatInt(cid, 10)).Replace(pattern)
+}
 
 // Brakes bound the acts of one route in a minute; further ones wait.
 type Brakes struct {

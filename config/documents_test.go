@@ -25,7 +25,7 @@ const required = "required"
 // saidOtherwise are the keys whose default the page says in words, and those that another key
 // makes needless.
 var saidOtherwise = map[string]string{
-	"server.admin_token": "none", "server.admin_user_header": "none", "github.app": "none", "routes[].name": "the repository", "routes[].new_cards_in": "the repository", "routes[].conflicts": "{default: merge}",
+	"server.admin_token": "none", "server.admin_user_header": "none", "github.app": "none", "planning.card_url": "none", "routes[].name": "the repository", "routes[].new_cards_in": "the repository", "routes[].conflicts": "{default: merge}",
 	"github.webhooks[].repositories": required, "github.webhooks[].secrets": required, "github.webhook_secrets": required,
 	"planning.projects": required, "marker_key": required, "routes": required,
 	"defaults": "{}", "coalesce": "2s",

@@ -239,6 +239,7 @@ func (k *checker) planning(p *Planning) {
 	} else {
 		k.fault("planning.base_url", "nothing", wantURL(""))
 	}
+	k.value("planning.card_url", p.CardURL, wantCardURL(p.CardURL))
 	k.duration("planning.poll_interval", p.PollInterval, 100*time.Millisecond, 24*time.Hour)
 	k.duration("planning.poll_min", p.PollMin, 100*time.Millisecond, 24*time.Hour)
 	k.duration("planning.task_sweep_interval", p.TaskSweepInterval, 100*time.Millisecond, 7*24*time.Hour)

@@ -27,6 +27,17 @@ func wantURL(s string) string {
 	return want
 }
 
+// wantCardURL wants the pattern of a card's address, which names the card; "": none.
+func wantCardURL(s string) string {
+	u, err := url.Parse(CardPage(s, "p", "c", 1))
+	names := strings.Contains(s, "{card}") || strings.Contains(s, "{cid}")
+	rest := CardPage(s, "", "", 0)
+	if s == "" || err == nil && dialled(u) && u.User == nil && (u.Scheme == "https" || u.Scheme == "http") && names && !strings.ContainsAny(rest, "{}") {
+		return ""
+	}
+	return "an https or http URL with {card} or {cid} in it, and {project} if need be"
+}
+
 // dialled reports whether a URL has a host and no impossible port.
 func dialled(u *url.URL) bool {
 	_, err := strconv.ParseUint(u.Port(), 10, 16)

@@ -11,6 +11,7 @@ import (
 	"planbridge/bridge/retention"
 	"planbridge/bridge/status"
 	"planbridge/bridge/webhook"
+	"planbridge/config"
 	"planbridge/mapping"
 )
 
@@ -118,5 +119,8 @@ func (c *Current) Access() status.Access {
 	return status.Access{
 		Token: s.AdminToken.Reveal(), ProtectMetrics: s.ProtectMetrics, Hosts: s.AdminHosts,
 		Proxy: status.Proxy{Header: s.AdminUserHeader, Trusted: s.Proxies()}, WebURL: set.WebURL,
+		CardPage: func(project, card string, cid int64) string {
+			return config.CardPage(set.Config.Planning.CardURL, project, card, cid)
+		},
 	}
 }

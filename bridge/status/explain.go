@@ -23,6 +23,7 @@ type explainData struct {
 	Bad       bool
 	Detail    LinkDetail
 	IssuePage string
+	CardPage  string
 	Values    []valueView
 	Questions []question
 	History   []historyView
@@ -71,7 +72,7 @@ func (h *handler) explain(w http.ResponseWriter, r *http.Request) {
 	}
 	d.Detail = *detail
 	d.Headline, d.Bad = headline(detail, moments{d.Now})
-	d.IssuePage = h.issuePage(detail.Link.Issue)
+	d.IssuePage, d.CardPage = h.issuePage(detail.Link.Issue), h.cardPage(detail.Link.Project, detail.Link.Card)
 	if o := detail.Outside; o != nil {
 		if o.Card == nil {
 			d.IssuePage = h.issuePage(&Issue{Repository: o.Repository, Number: o.Number})

@@ -85,6 +85,15 @@ func (h *handler) issuePage(i *Issue) string {
 	return web + "/" + i.Repository + "/issues/" + strconv.Itoa(i.Number)
 }
 
+// cardPage is the address of a card's page; "": not known.
+func (h *handler) cardPage(project string, c *Card) string {
+	page := h.Settings.Access().CardPage
+	if c == nil || c.ID == "" || page == nil {
+		return ""
+	}
+	return page(project, c.ID, c.CID)
+}
+
 // stamp is a moment as a machine reads it.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 

@@ -82,6 +82,8 @@ type Access struct {
 	Proxy Proxy
 	// WebURL is the address of GitHub's pages, without a slash at its end; "": not known.
 	WebURL string
+	// CardPage returns the address of a card's page; nil or "": not known.
+	CardPage func(project, card string, cid int64) string
 }
 
 // Access returns a itself, so that fixed settings can stand for changing ones.
