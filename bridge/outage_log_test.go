@@ -223,7 +223,7 @@ func TestARefusedSecretIsOneFact(t *testing.T) {
 				h := health()
 				return len(h.Configuration) > 0 && slices.ContainsFunc(h.Services, func(s admin.ServiceHealth) bool { return s.State == admin.ServiceRefused })
 			})
-			if says := pageProblems(t, w.World); len(says) != 1 || !strings.Contains(says[0], "does not take the secret") {
+			if says := pageProblems(t, w.World); len(says) != 1 || !strings.Contains(says[0], "does not take the "+map[string]string{"github": "token", "planning": "secret"}[service]) {
 				t.Errorf("the page has the problems %q", says)
 			}
 			mend()

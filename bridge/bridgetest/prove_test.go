@@ -44,7 +44,7 @@ func TestServiceProvesItsConfiguration(t *testing.T) {
 	w.Await("a page without the fault", func() bool { return !strings.Contains(page(t, w), "there is no bucket") })
 	const refused = `="a service refuses the secret"` // whoever meets it first tells it
 	once("fact" + refused)
-	w.Await("the refusal on the page", func() bool { return strings.Contains(page(t, w), "GitHub does not take the secret") })
+	w.Await("the refusal on the page", func() bool { return strings.Contains(page(t, w), "GitHub does not take the token") })
 	w.GitHub.AddToken(bridgetest.Token, bridgetest.Bot)
 	once("over" + refused)
 	w.Repo.Archive(true)
