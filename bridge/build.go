@@ -160,9 +160,9 @@ func (a *App) buildWork(c *config.Config) error {
 	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})
 	a.requeue = requeue.New(requeue.Options{
 		Store: a.store, Settings: a.set, Queue: operatorHost{a}, Services: clients{a}, GitHub: a.github, Repositories: a.github.Registry,
-		Clock: a.firstRuns, Epoch: a.epochTracker, Sprints: a.milestones, Pauses: a.pauses, Now: a.o.Now, Logger: a.log, Guard: a.guard,
+		Clock: a.firstRuns, Epoch: a.epochTracker, Sprints: a.milestones, Pauses: a.pauses, Asking: within(reroutesFor), Now: a.o.Now, Logger: a.log, Guard: a.guard,
 	})
-	a.renames = renames.New(renames.Options{Store: a.store, Settings: a.set, Repositories: a.github.Registry, Links: a.requeue, Briefly: briefly, Now: a.o.Now, Logger: a.log})
+	a.renames = renames.New(renames.Options{Store: a.store, Settings: a.set, Repositories: a.github.Registry, Links: a.requeue, Briefly: within(namesFor), Now: a.o.Now, Logger: a.log})
 	a.engine = engine.New(engine.Options{
 		Core: a.reconcile, Host: host, Store: a.store, Session: a.session, Clock: ticks, Metrics: engine.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, Observer: a.monitor,
 		Concurrency: a.o.Concurrency, StoreWorkers: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,

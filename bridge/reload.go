@@ -14,9 +14,16 @@ import (
 	"planbridge/mapping"
 )
 
-// briefly bounds what a start and a reload ask GitHub, which may be silent.
-func briefly(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, 3*time.Second)
+// What a start and a reload ask GitHub, which may be silent: how a repository of the configuration
+// is called now, and one without a route.
+const (
+	namesFor    = 3 * time.Second
+	reroutesFor = 30 * time.Second
+)
+
+// within bounds what is asked to so long.
+func within(d time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
+	return func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, d) }
 }
 
 // Reload takes over what can be changed while running. The keys that need a

@@ -78,9 +78,12 @@ type Options struct {
 	Epoch        Epoch
 	Sprints      Sprints
 	Pauses       *Pauses
-	Now          func() time.Time
-	Logger       *slog.Logger
-	Guard        *guard.Guard
+	// Asking bounds how long a search asks GitHub for names of repositories without a route.
+	// GitHub may be silent; the work on a link asks again.
+	Asking func(context.Context) (context.Context, context.CancelFunc)
+	Now    func() time.Time
+	Logger *slog.Logger
+	Guard  *guard.Guard
 }
 
 // Requeuer makes keys due again. It is safe for concurrent use.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -128,10 +127,6 @@ func (c *Rerouting) Dormant() int {
 	return n
 }
 
-// askFor bounds how long a search asks GitHub for names of repositories without a route. GitHub may
-// be silent, or its requests be short, and a reload waits for the search.
-const askFor = 30 * time.Second
-
 // Reroute makes due the links that another route takes now, that have a route again, or that have
 // none any more. It searches the links where the routes differ from those of the last search. A
 // replica with the former routes may have worked a key since. So each process searches once for
@@ -152,7 +147,7 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	}
 	r.renames.forget()
 	s := search{routes: routes, former: routesOf(former), called: map[string]string{}, counts: &counts}
-	asking, stop := context.WithTimeout(ctx, askFor)
+	asking, stop := r.o.Asking(ctx)
 	defer stop()
 	projects := routes.Projects()
 	for _, r := range former {

@@ -104,7 +104,7 @@ func (*desk) WaitForClock([]*mapping.Route) bool { return false }
 
 // replica is a process that just started.
 func (d *desk) replica() *requeue.Requeuer {
-	return requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Repositories: d, Clock: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Now: time.Now, Logger: slog.New(slog.NewTextHandler(&d.log, nil))})
+	return requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Repositories: d, Clock: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Asking: asking, Now: time.Now, Logger: slog.New(slog.NewTextHandler(&d.log, nil))})
 }
 
 func (d *desk) route(repository string) {
@@ -144,6 +144,11 @@ func TestRerouteNamesFewRoutes(t *testing.T) {
 	if log := d.log.String(); strings.Count(log, "acme/site-") != 10 || !strings.Contains(log, "2 more") {
 		t.Errorf("the log has %s", log)
 	}
+}
+
+// asking is what a service gives for a search.
+func asking(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, 30*time.Second)
 }
 
 // TestRerouteWhileGitHubIsSilent: the search ends, and the work on a link asks again.
