@@ -172,3 +172,33 @@ func TestLag(t *testing.T) {
 		}
 	}
 }
+
+// TestLagOfAnImport: what an import finds different is no change that somebody waits for. What
+// people change afterwards is one.
+func TestLagOfAnImport(t *testing.T) {
+	t.Parallel()
+	imported := func(l *mapping.Link) { l.Import = mapping.ImportAll }
+	agreed := func(l *mapping.Link) { l.Synced = noon.Add(-time.Hour) }
+	for name, c := range map[string]struct {
+		link func(*mapping.Link)
+		told int
+	}{
+		"no import":                 {nil, 1},
+		"an import's first writes":  {imported, 0},
+		"after its pair had agreed": {links(imported, agreed), 1},
+	} {
+		w, told := (&ruleCase{link: c.link, known: func(w work) {
+			w.claim.Inbox = map[mapping.Ref]store.Snapshot{"issue:7": {Seen: noon.Add(-time.Minute)}}
+		}}).work(), 0
+		w.yield = func(s *Step) bool {
+			if _, lag := s.Effect.(Lagged); lag {
+				told++
+			}
+			s.Answer(None{}, nil)
+			return true
+		}
+		if saver(w).observeLag(mapping.Planning); told != c.told {
+			t.Errorf("%s: told %d times, want %d", name, told, c.told)
+		}
+	}
+}

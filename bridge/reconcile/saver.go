@@ -214,8 +214,12 @@ func awaitsEcho(root *mapping.Link) bool {
 	return slices.ContainsFunc(root.Issues(), func(p *mapping.Pair) bool { return journal.AwaitsEcho(&p.Journal) })
 }
 
-// observeLag measures the time from the first sight of a change to its write.
+// observeLag measures the time from the first sight of a change to its write. What an import finds
+// different is no change, until its pair has agreed once.
 func (w saver) observeLag(to mapping.Side) {
+	if w.link.Import != "" && w.link.Synced.IsZero() {
+		return
+	}
 	if took, known := w.sinceFirstSeen(); known {
 		tell(w, Lagged{"to_" + string(to), took})
 	}
