@@ -14,14 +14,13 @@ import (
 	"planbridge/mapping"
 )
 
-// What a start and a reload ask GitHub, which may be silent: how a repository of the configuration
-// is called now, and one without a route.
+// A start and a reload ask GitHub for names, and wait for it no longer than this.
 const (
-	namesFor    = 3 * time.Second
-	reroutesFor = 30 * time.Second
+	namesFor    = 3 * time.Second  // the present names of the configured repositories
+	reroutesFor = 30 * time.Second // those of repositories that links have and no route takes
 )
 
-// within bounds what is asked to so long.
+// within makes contexts that end after d.
 func within(d time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
 	return func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, d) }
 }

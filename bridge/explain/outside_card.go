@@ -162,7 +162,8 @@ func (e *Explainer) whyMaker(ctx context.Context, route *mapping.Route, card *ma
 	if err != nil {
 		return "", err
 	}
-	if mark, marked := store.MarkTexts(known)[string(card.ID)]; marked && seen.HasEntered(mark, route) {
+	at := slices.IndexFunc(known, func(m store.Mark) bool { return m.ID == string(card.ID) })
+	if at >= 0 && seen.HasEntered(known[at].Text, route) {
 		return whyOldCard, nil
 	}
 	var baseline seen.Baseline
