@@ -50,7 +50,8 @@ type Options struct {
 	// Store is used instead of the one that Config names, and stays open; nil: that
 	// one.
 	Store store.Store
-	// Registry takes the metrics; nil: an own one, which has those of the process too.
+	// Registry takes the metrics; nil: a registry of the App's own, which also has the process's
+	// metrics.
 	Registry *prometheus.Registry
 	// Drain bounds how long work in hand goes on after Stop; 0: 8 s.
 	Drain time.Duration
@@ -63,19 +64,19 @@ type Options struct {
 	LeaseTTL time.Duration
 	// WritePause is the least time between two GitHub writes; 0: none.
 	WritePause time.Duration
-	// Network serves both listeners and takes the requests to the services; nil: the
-	// system's does.
+	// Network serves both listeners and takes the requests to the services; nil: the system's
+	// network.
 	Network Network
 	// Random draws what spreads waits, in [0, n), and is safe for concurrent use; nil: the runtime's.
 	Random func(n int64) int64
-	// Owner names this replica in leases, unlike any other and any that ran before; "":
-	// the host, the process and a random word do.
+	// Owner names this replica in leases, unlike all others now and before. "" stands for the host,
+	// the process and a random word.
 	Owner string
-	// Prove has the configuration proven against the services while the App runs, and what
-	// of it does not work proven again so often; 0: it is not.
+	// Prove has a new configuration proven as a whole, and its failed places and the planning
+	// projects again at this interval; 0: nothing is proven.
 	Prove time.Duration
-	// RedeliverInterval is the least time between two looks for failed
-	// deliveries; 0: github.catch_up_interval, five minutes at least.
+	// RedeliverInterval is the least time between two searches for failed deliveries; 0:
+	// github.catch_up_interval, five minutes at least.
 	RedeliverInterval time.Duration
 	// VisibilityAge is how long GitHub's answer is believed on who can read a repository; 0: 5 minutes.
 	VisibilityAge time.Duration
@@ -84,8 +85,8 @@ type Options struct {
 // Network is how requests come and go.
 type Network interface {
 	http.RoundTripper
-	// Serve lets a handler answer at an address until stop is called; bound is the
-	// address that it got.
+	// Serve has a handler answer at an address until stop is called. bound is the address that it
+	// listens on.
 	Serve(addr string, h http.Handler) (bound string, stop func(), err error)
 }
 
@@ -97,11 +98,11 @@ type App struct {
 	store        store.Store
 	questions    *ledger.Questions
 	epoch        atomic.Pointer[string]
-	lost         atomic.Bool // the store was, and not everything marked was seen since
+	lost         atomic.Bool // the store was lost, and not every marked item was seen since
 	guard        *guard.Guard
 	epochTracker *epoch.Tracker
-	// made is when New was called: whatever people do from then on is theirs
-	// to be seen, though the store may be reached much later.
+	// made is when New was called. Routes begin to run then, also where the store is reached much
+	// later, so that every later change by people counts as new.
 	made    time.Time
 	monitor *monitor.Monitor
 
@@ -172,7 +173,7 @@ func (a *App) Epoch() string {
 	return ""
 }
 
-// errUnreached puts off what needs the store before that was first reached.
+// errUnreached puts off work that needs the store, before the store was first reached.
 var errUnreached = errors.New("the store has not been reached yet")
 
 // Ready reports why deliveries cannot be taken: the store does not answer.

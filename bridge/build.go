@@ -44,7 +44,7 @@ import (
 	"planbridge/mapping"
 )
 
-// githubRecovery is how long GitHub is left alone, where it is down, before one request may try
+// githubRecovery is how long no request is sent to GitHub while it is down, before one may try
 // again.
 const githubRecovery = 5 * time.Second
 

@@ -39,8 +39,8 @@ func (h catchUpHost) LostAt() time.Time               { return h.a.epochTracker.
 func (h catchUpHost) Answered(ctx context.Context)    { h.a.listed(ctx) }
 func (h catchUpHost) Failed(error)                    {} // the catch-up logged it
 
-// listed follows a catch-up that GitHub answered: what waits for it goes on,
-// and projects that waited for GitHub's side to be looked through are adopted.
+// listed follows a catch-up that GitHub answered. Work that waited for it goes on. Projects that
+// waited for a search of GitHub's side are adopted.
 func (a *App) listed(ctx context.Context) {
 	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceCatchUp)
 	a.log.Info("GitHub answers again", "service", reconcile.ServiceGitHub, factlog.Over, factlog.Away)

@@ -9,7 +9,8 @@ import (
 	"planbridge/mapping"
 )
 
-// clients are those of GitHub and the planning projects, by the names that keys wait for them by.
+// clients are the clients of GitHub and the planning projects, by the names under which keys wait
+// for them.
 type clients struct{ a *App }
 
 // of is the client of a service; nil: there is none.

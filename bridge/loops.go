@@ -33,7 +33,7 @@ func (a *App) spawnTicking(ctx context.Context, what string, interval time.Durat
 	})
 }
 
-// until repeats what must succeed once before work can begin.
+// until repeats a step that must succeed once before work can begin.
 func (a *App) until(ctx context.Context, what string, try func(context.Context) error) bool {
 	for n := 0; ; n++ {
 		err := try(ctx)
@@ -45,7 +45,7 @@ func (a *App) until(ctx context.Context, what string, try func(context.Context) 
 		}
 		switch {
 		case n%30 != 0:
-		case errors.Is(err, store.ErrCopied): // that does not end by itself
+		case errors.Is(err, store.ErrCopied): // this error does not end by itself
 			a.log.Error("nothing is taken in and nothing is written: store.url names a store that was copied; name its copy there, or use this one again by planbridge restore --force", "err", err)
 		default:
 			a.log.Warn("not yet able to "+what, "err", err)

@@ -36,7 +36,7 @@ func (a *App) reloaded(err error) {
 	a.monitor.Reloaded(err)
 }
 
-// registerMetrics has what holds in this process shown.
+// registerMetrics registers the metrics of states of this process.
 func (a *App) registerMetrics() {
 	a.metrics.process = metrics.NewProcess(a.o.Registry)
 	metrics.Register(a.o.Registry, metrics.Options{Store: a.store, Source: metricSource{a.set, a}, Guard: a.guard, Now: a.o.Now})

@@ -28,8 +28,8 @@ func (h githubRoutes) HasRights(login string) bool {
 	return own != "" && strings.EqualFold(own, login)
 }
 
-// LoginChanged says that somebody of the configuration has another login. The
-// bridge's own account is asked for anew.
+// LoginChanged records the new login of somebody in the configuration. The App asks GitHub anew for
+// the bridge's own account.
 func (h githubRoutes) LoginChanged(ctx context.Context, was, login string) {
 	if !h.a.account.LoginChanged(ctx, was) && h.HasRights(was) {
 		h.a.log.Warn("an account has another login than the configuration names: it has its rights again when that names the new one", "was", was, "login", login)
@@ -40,12 +40,12 @@ func (h githubRoutes) AnsweredAs(ctx context.Context, login string) {
 	h.a.account.AnsweredAs(ctx, login)
 }
 
-// recallIdentities reads what the names of the configuration stand for: the repositories of
-// exact routes and the logins of people.
+// recallIdentities reads the stored ids of the configuration's names: the repositories of exact
+// routes and the logins of people.
 func (a *App) recallIdentities(ctx context.Context) error {
 	set := a.set.Load()
 	var names []string
-	for _, route := range set.Routes.All() { // as they are called now: those come first
+	for _, route := range set.Routes.All() { // present names come first
 		names = append(names, route.Named()...)
 	}
 	for configured := range mapping.Sorted(set.Renamed) {

@@ -9,8 +9,8 @@ import (
 	"planbridge/store"
 )
 
-// notifyingStore is the store for what takes in changes: the App hears at once what becomes
-// due, which project is adopted, and which leases this process has.
+// notifyingStore is the store for the parts that take in changes. The App hears at once of keys
+// that become due, of adopted projects, and of this process's leases.
 type notifyingStore struct {
 	store.Store
 	app *App
@@ -18,8 +18,8 @@ type notifyingStore struct {
 
 func (a *App) observed() *notifyingStore { return &notifyingStore{a.store, a} }
 
-// Observe stores what was seen, and has it worked at once. Before the store's epoch is known
-// it takes nothing in.
+// Observe stores an observation, and has its key worked at once. It refuses everything before the
+// store's epoch is known.
 func (k *notifyingStore) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
 	if k.app.Epoch() == "" {
 		return nil, errUnreached
@@ -36,7 +36,7 @@ func (k *notifyingStore) Epoch(ctx context.Context) (string, error) {
 	return k.app.epochTracker.Read(ctx)
 }
 
-// PutDoc also wakes what waits for the document that says a project is adopted.
+// PutDoc also wakes the loops that wait for the document of an adopted project.
 func (k *notifyingStore) PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error {
 	err := k.Store.PutDoc(ctx, project, name, data)
 	if err == nil && name == store.DocAdopted {

@@ -32,8 +32,8 @@ func (h operatorHost) FirstRun(route string) time.Time { return h.app.firstRuns.
 
 func (h operatorHost) Works(key store.Key) bool { return h.app.engine.Works(key) }
 
-// Recognise asks GitHub about a name, unless another repository is known to have it. That one
-// is an answer too, and no error.
+// Recognise asks GitHub about a name, unless another repository is known to have it. Another
+// repository is an answer too, and no error.
 func (h operatorHost) Recognise(ctx context.Context, repo string) error {
 	if known, err := identity.Read(ctx, h.app.store, identity.DocRepository(repo)); err != nil || known.ID == 0 || known.Other != 0 {
 		return err
@@ -55,11 +55,10 @@ func (h operatorHost) Accepted(ctx context.Context, repo string) error {
 	return h.app.renames.Learn(ctx)
 }
 
-// liveServices are those that the App speaks to.
+// liveServices are the services that the App calls.
 type liveServices struct{ app *App }
 
-// Ready waits until what every change needs is known: the store and the bridge's own
-// account.
+// Ready waits until the store and the bridge's own account are known, as every change needs both.
 func (s liveServices) Ready(ctx context.Context) error {
 	if err := s.app.account.Ready(ctx); err != nil {
 		return fmt.Errorf("waiting for GitHub: %w", err)

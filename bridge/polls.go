@@ -20,12 +20,12 @@ import (
 	"planbridge/mapping"
 )
 
-// planningRecovery is how long a project is left alone, where planning is down, before one
-// request may try again.
+// planningRecovery is how long no request is sent to a project while planning is down, before one
+// may try again.
 const planningRecovery = requeue.ProbeEvery / 2 // each probe finds it over
 
-// addProjects makes what a configuration names and this process does not work
-// for yet, and gives the others their secrets.
+// addProjects makes the projects that a configuration names and this process does not have yet, and
+// gives the others their secrets.
 func (a *App) addProjects(c *config.Config) error {
 	for name, conf := range mapping.Sorted(c.Planning.Projects) {
 		id := mapping.ObjectID(conf.ID)
@@ -47,8 +47,8 @@ func (a *App) addProjects(c *config.Config) error {
 	return nil
 }
 
-// removeProjects ends what this process does for projects that a configuration does not name.
-// Their metrics go, and their facts in the log end.
+// removeProjects ends the work for projects that a configuration does not name. Their metrics go,
+// and their facts in the log end.
 func (a *App) removeProjects(ctx context.Context, c *config.Config) {
 	kept := map[mapping.ObjectID]bool{}
 	for _, conf := range c.Planning.Projects {

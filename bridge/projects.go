@@ -10,7 +10,7 @@ import (
 	"planbridge/mapping"
 )
 
-// project is one planning project: how it is spoken to and polled.
+// project is one planning project with its client and its poller.
 type project struct {
 	id     mapping.ObjectID
 	name   string // of the configuration that added it
@@ -19,8 +19,8 @@ type project struct {
 	stop   func() // ends the poller; nil: it was not started
 }
 
-// projects are the planning projects this process works for: those that the
-// configuration names, also after a reload.
+// projects are the planning projects of this process: those that the configuration names, also
+// after a reload.
 type projects struct {
 	mu   sync.Mutex
 	byID map[mapping.ObjectID]*project
@@ -34,7 +34,7 @@ func (ps *projects) get(id mapping.ObjectID) *project {
 	return ps.byID[id]
 }
 
-// Project is that of the inventory.
+// Project returns a project as the inventory uses it.
 func (ps *projects) Project(id mapping.ObjectID) inventory.Planning {
 	if p := ps.get(id); p != nil {
 		return p.side
@@ -42,7 +42,7 @@ func (ps *projects) Project(id mapping.ObjectID) inventory.Planning {
 	return nil
 }
 
-// Remembered is that of the needs.
+// Remembered returns a project as package needs uses it.
 func (ps *projects) Remembered(id mapping.ObjectID) needs.Project {
 	if p := ps.get(id); p != nil {
 		return remembered{p.side, p.poller}

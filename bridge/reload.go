@@ -14,10 +14,10 @@ import (
 	"planbridge/mapping"
 )
 
-// A start and a reload ask GitHub for names, and wait for it no longer than this.
+// A start and a reload ask GitHub for names. They wait no longer than this.
 const (
 	namesFor    = 3 * time.Second  // the present names of the configured repositories
-	reroutesFor = 30 * time.Second // those of repositories that links have and no route takes
+	reroutesFor = 30 * time.Second // the names of repositories that links have and no route takes
 )
 
 // within makes contexts that end after d.
@@ -25,9 +25,9 @@ func within(d time.Duration) func(context.Context) (context.Context, context.Can
 	return func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, d) }
 }
 
-// Reload takes over what can be changed while running. The keys that need a
-// restart keep their old values, and the log names them. Where the store is away,
-// new routes begin to run all the same, and it is told when it is back.
+// Reload takes over what can be changed while running. Keys that need a restart keep their old
+// values, and the log names them. New routes begin to run even while the store is away, and it
+// records them once it is back.
 func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 	defer func() { a.reloaded(err) }()
 	factlog.Anew(ctx, a.log)
@@ -69,7 +69,7 @@ func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 	return nil
 }
 
-// warnOf warns of weak secrets, and of values that are hardly meant.
+// warnOf warns of weak secrets, and of values that are probably mistakes.
 func (a *App) warnOf(c *config.Config) {
 	for _, d := range c.Doubts() {
 		a.log.Warn("a value of the configuration is hardly meant", "key", d.Path, "reason", d.Reason)
@@ -105,7 +105,7 @@ func (a *App) linksOf(ctx context.Context, set *settings.Settings, changed []map
 	for _, project := range set.Routes.Projects() {
 		t, err := a.store.Tally(ctx, project)
 		if err != nil {
-			return n // the store is away, which other lines say
+			return n // the store is away; other log lines report that
 		}
 		for _, c := range changed {
 			for _, links := range t.Links[c.Name] {

@@ -23,9 +23,8 @@ import (
 	"planbridge/bridge/requeue"
 )
 
-// Start listens and begins to work. Only a listener that cannot be had is an
-// error; services that are away are waited for in the background. ctx is for
-// starting alone: Stop ends the App.
+// Start listens and begins to work. It fails only where it cannot listen; services that are away
+// are awaited in the background. ctx bounds the start alone: Stop ends the App.
 func (a *App) Start(ctx context.Context) error {
 	for _, l := range []*listener{a.life.public, a.life.admin} {
 		if err := l.start(ctx, a.o.Network, a.guard, &a.life.running, a.log); err != nil {
@@ -40,9 +39,9 @@ func (a *App) Start(ctx context.Context) error {
 	return nil
 }
 
-// Open makes an App that was not started able to answer what changes nothing
-// (dry runs of imports, verifications), on its [App.Handler]. Nothing listens
-// and nothing works until Start; Stop ends it.
+// Open prepares an App that was not started for requests that change nothing (dry runs of imports,
+// verifications), on its [App.Handler]. Nothing listens and nothing works until Start; Stop ends
+// it.
 func (a *App) Open(ctx context.Context) error {
 	now, err := a.epochTracker.Check(ctx)
 	if err != nil {
@@ -70,8 +69,8 @@ func (a *App) Addr() string { return a.life.public.addr }
 // AdminAddr is where the admin listener listens, as host:port.
 func (a *App) AdminAddr() string { return a.life.admin.addr }
 
-// Stop ends the App: no new work is begun, what is in hand is finished or
-// handed back, and everything is closed. It may be called more than once.
+// Stop ends the App: it begins no new work, finishes or hands back the keys in hand, and closes
+// everything. It may be called more than once.
 func (a *App) Stop(ctx context.Context) error {
 	var err error
 	a.life.stop.Do(func() {
@@ -86,8 +85,8 @@ func (a *App) Stop(ctx context.Context) error {
 	return err
 }
 
-// stopListening ends both listeners. Requests that do not end in time are cut off:
-// deliveries come again.
+// stopListening ends both listeners. It cuts off requests that do not end in time, as deliveries
+// come again.
 func (a *App) stopListening(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, a.o.Drain)
 	defer cancel()
@@ -135,11 +134,11 @@ func (a *App) run(ctx context.Context) {
 	if !a.until(ctx, "reach the store", a.Reach) {
 		return
 	}
-	// The session lasts until what is in hand is handed back.
+	// The session lasts until the keys in hand are handed back.
 	a.session.During(ctx, func() { a.runReached(ctx) })
 }
 
-// runReached begins what needs the store, and works until ctx ends.
+// runReached begins the work that needs the store, and works until ctx ends.
 func (a *App) runReached(ctx context.Context) {
 	a.spawnTicking(ctx, "watch", watchInterval, a.watch)
 	a.spawnTicking(ctx, "watch planning", requeue.ProbeEvery, a.requeue.WatchPlanning)
@@ -174,9 +173,8 @@ func (a *App) runReached(ctx context.Context) {
 	a.guard.Keep(ctx, "work", func() { a.work(ctx) })
 }
 
-// Reach asks the store for what has to be known before anything is taken in: its
-// epoch, when routes began to run, which account is the bridge's own. An App that
-// was started does so by itself, until it succeeds.
+// Reach asks the store for what the intake needs: the epoch, when routes began to run, and which
+// account is the bridge's own. An App that was started does so by itself, until it succeeds.
 func (a *App) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -208,7 +206,8 @@ func (a *App) Reach(ctx context.Context) error {
 	return a.pauses.Learn(ctx)
 }
 
-// watchInterval is how often the store's epoch is compared, and GitHub is probed while it is away.
+// watchInterval is how often the App compares the store's epoch, and probes GitHub while it is
+// away.
 const watchInterval = 5 * time.Second
 
 // watch notices a store that was lost or replaced, and a GitHub that is back.
@@ -223,8 +222,8 @@ func (a *App) watch(ctx context.Context, tick <-chan time.Time) {
 	}
 }
 
-// watchOnce does what watch does at each tick. What panics keeps nothing else from being
-// looked at.
+// watchOnce does the work of one tick of watch. A panic in one check does not keep the others from
+// running.
 func (a *App) watchOnce(ctx context.Context) {
 	step := func(what string, level slog.Level, do func(context.Context) error) {
 		err := a.guard.Do("watch", what, func() error { return do(ctx) })
@@ -249,7 +248,7 @@ func (a *App) watchOnce(ctx context.Context) {
 	step("what keys wait for is still away", slog.LevelDebug, a.requeue.WakeWaiting)
 }
 
-// warnAway says why nothing can be done with the store.
+// warnAway logs why the store cannot be used.
 func (a *App) warnAway(err error) {
 	if errors.Is(err, epoch.ErrRetired) {
 		a.log.Error("no service works on this store any more: store.url has to name its copy", "err", err, factlog.Fact, "the store was copied")
@@ -258,8 +257,8 @@ func (a *App) warnAway(err error) {
 	a.log.Warn("the store does not answer", "err", err, factlog.Fact, factlog.StoreAway)
 }
 
-// checkEpoch takes over the epoch of a store that is not the one it was. The
-// pollers then read everything and nothing is created until they have.
+// checkEpoch takes over the epoch of a store that was lost or replaced. The pollers then read
+// everything, and nothing is created before they are done.
 func (a *App) checkEpoch(ctx context.Context) error {
 	epoch, err := a.epochTracker.Check(ctx)
 	if err == nil && epoch == a.Epoch() {
@@ -285,7 +284,7 @@ func (a *App) checkEpoch(ctx context.Context) error {
 	return nil
 }
 
-// tellRecovered says that all projects have adopted the epoch, where the store was lost before.
+// tellRecovered logs that all projects have adopted the epoch, where the store was lost before.
 // Another replica may have adopted them.
 func (a *App) tellRecovered(ctx context.Context) error {
 	if !a.lost.Load() {

@@ -89,8 +89,8 @@ type importBudget struct {
 	labels effects.Labels
 }
 
-// Forecast implements [importer.Budget]. The edits of an import are labels. One request writes
-// those of several issues, but for labels that are of one issue alone.
+// Forecast implements [importer.Budget]. The edits of an import are labels. One request writes the
+// labels of several issues, but for labels of one issue alone.
 func (b importBudget) Forecast(issues, edits int) (takes time.Duration, bound string) {
 	together := max(1, b.labels.LabelBatch())
 	if b.set.Load().Scheme.Card != "" {

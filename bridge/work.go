@@ -10,13 +10,13 @@ import (
 	"planbridge/mapping"
 )
 
-// newSession makes what keeps this process's session.
+// newSession makes the keeper of this process's session.
 func (a *App) newSession() *session.Keeper {
 	return session.New(session.Options{Store: a.store, Logger: a.log, Guard: a.guard, Queue: operatorHost{a}})
 }
 
-// work begins what needs to know which account is the bridge's own, and works the queues
-// until ctx ends and what is in hand then is handed back.
+// work begins the loops that need to know which account is the bridge's own. It works the queues
+// until ctx ends and the keys in hand are handed back.
 func (a *App) work(ctx context.Context) {
 	if !a.account.Await(ctx) {
 		return
@@ -24,7 +24,7 @@ func (a *App) work(ctx context.Context) {
 	a.spawn(ctx, "catch-up", a.catchUp.Run)
 	a.spawn(ctx, "milestones", a.milestones.Run)
 	if !a.o.DryRun {
-		a.spawn(ctx, "retention", a.retention.Run) // which login is ours is known by now, if ever
+		a.spawn(ctx, "retention", a.retention.Run) // the bridge's own login is known by now, if ever
 	}
 	a.guard.Keep(ctx, "queue", func() { a.engine.Run(ctx, a.o.Drain) })
 }

@@ -51,9 +51,8 @@ type Versioned struct {
 // (docs/planning-api.md 4.2 rule 4). Only a route with force: true uses it.
 const ForceVersion = -1
 
-// Base is what both sides last agreed on for one attribute, each side in its
-// own representation, so that what a side does to a text (normalising
-// Markdown, cutting a title) is not mistaken for an edit.
+// Base is what both sides last agreed on for one attribute. Each side has its own representation,
+// as a side may normalise Markdown or cut a title, which is no edit.
 type Base struct {
 	GitHub   string `json:"g"`
 	Planning string `json:"p"`

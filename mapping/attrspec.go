@@ -14,8 +14,8 @@ type AttrSpec struct {
 	// Merge merges two edits of one base and returns the text for either side. nil:
 	// edits of both sides never merge.
 	Merge func(base Base, github, planning string) (toGitHub, toPlanning string, ok bool)
-	// Edited returns GitHub's value before and after an edit; before is nil where the event is
-	// about something else. nil: GitHub does not report the value before an edit.
+	// Edited returns GitHub's value before and after an edit; before is nil where the event edits
+	// something else. A nil Edited: GitHub does not report the value before an edit.
 	Edited func(e *IssueEvent) (before *string, after string)
 	// Carrier is the part of an issue that one write replaces as a whole.
 	Carrier Carrier
@@ -112,7 +112,7 @@ var attrSpecs = map[Attribute]*AttrSpec{
 	},
 }
 
-// unspecified is the spec of an unknown name, as in the history of another version.
+// unspecified is the spec of an unknown name, as a history of another version may have.
 var unspecified = &AttrSpec{
 	Canonical: asIs, Equal: func(g, p string) bool { return g == p }, Clearable: true,
 	ToGitHub: func(p, _ string) string { return p }, ToPlanning: func(g, _ string) string { return g },

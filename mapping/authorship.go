@@ -3,7 +3,7 @@ package mapping
 // Authorship is how certain it is that an account is the bridge's own. Higher is more certain.
 type Authorship int
 
-// What may be known of an account.
+// The degrees of certainty.
 const (
 	// Theirs: another account.
 	Theirs Authorship = iota
@@ -23,9 +23,8 @@ func (w Authorship) Ours() bool { return w >= Answered }
 // Perhaps reports whether the account is, or may be, the bridge's own.
 func (w Authorship) Perhaps() bool { return w > Theirs }
 
-// Made reports whether the bridge made an issue, given its author. The author alone decides
-// only where the account is the bridge's and nobody else's. Otherwise the issue also needs a
-// marker.
+// Made reports whether the bridge made an issue, given its author. The author alone decides only
+// where no person can use the bridge's account. Otherwise the issue also needs a marker.
 func (k Keys) Made(issue *Issue, author Authorship) bool {
 	return author == Named || author.Perhaps() && k.Marked(issue.Body)
 }

@@ -2,8 +2,7 @@ package mapping
 
 import "time"
 
-// Burndown is how many hours of work were left in a sprint, by day
-// (docs/planning-api.md 2.7).
+// Burndown has the hours of work that were left in a sprint, by day (docs/planning-api.md 2.7).
 type Burndown struct {
 	Sprint   ObjectID  `json:"sprint"` // id
 	Title    string    `json:"title"`
@@ -13,13 +12,13 @@ type Burndown struct {
 	End      time.Time `json:"end,omitzero"`
 	Days     int       `json:"days"`
 	Original float64   `json:"original"` // hours that were planned
-	// Remaining are the hours left at the end of each day, as far as the
-	// service tells; it may tell of days to come as well.
+	// Remaining are the hours left at the end of each day that the service reports. It may report
+	// days to come as well.
 	Remaining []float64 `json:"remaining"`
 }
 
-// Now is the number of hours that are left at a moment: what the service tells
-// of that day of the sprint, or of the last one it tells of.
+// Now is the number of hours left at a moment: those of that day of the sprint, or of the last day
+// with a report.
 func (b *Burndown) Now(at time.Time) float64 {
 	if len(b.Remaining) == 0 {
 		return b.Original

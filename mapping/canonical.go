@@ -14,19 +14,18 @@ const MaxTitle = 256
 // answered 422 and never shortened.
 const MaxBody = 65536
 
-// TooLong reports whether GitHub does not take a body for its length.
+// TooLong reports whether GitHub refuses a body for its length.
 func TooLong(body string) bool { return utf8.RuneCountInString(body) > MaxBody }
 
 const ellipsis = "…"
 
-// Canonical is the form in which Markdown texts are compared: LF line ends, no
-// white space at the end of a line or of the text, no control characters
-// (which either service may drop), and U+FFFD for bytes that are not UTF-8, as
-// JSON has them. The markers must be off already, see [Keys.Body].
+// Canonical is the form in which Markdown texts are compared. It has LF line ends and no white
+// space at the end of a line or of the text. Control characters, which either service may drop, are
+// removed. Bytes that are not UTF-8 become U+FFFD, as in JSON. The caller removes the markers
+// first, see [Keys.Body].
 //
-// It is for comparing only and never written: two spaces at a line's end are a
-// line break in Markdown, so an edit of nothing but those does not cross by
-// itself, yet crosses with the next one.
+// It is for comparing only and never written. Two spaces at a line's end are a line break in
+// Markdown. An edit of those alone does not cross by itself, but crosses with the next one.
 func Canonical(text string) string {
 	lines := strings.Split(unixLines(text), "\n")
 	for i, line := range lines {
@@ -46,9 +45,9 @@ func CanonicalTitle(title string) string {
 	}, title))
 }
 
-// Equal reports whether a value of GitHub and one of planning say the same: a
-// summary with its references defused is the plain one, a title cut for GitHub
-// is the whole one, and estimates are numbers.
+// Equal reports whether a value of GitHub and one of planning mean the same. A summary equals
+// itself with its references defused, a title equals itself cut for GitHub, and estimates are
+// compared as numbers.
 func Equal(a Attribute, github, planning string) bool { return a.Spec().Equal(github, planning) }
 
 // CutTitle returns the title as GitHub takes it: at most [MaxTitle]
@@ -61,10 +60,9 @@ func CutTitle(title string) string {
 	return head
 }
 
-// UncutTitle carries an edit of a cut title over to the whole one: github is
-// what a person made of CutTitle(whole). While the ellipsis stands, what was
-// cut off is put back behind the edited part; without it the person has
-// written a whole title.
+// UncutTitle carries an edit of a cut title over to the whole one: github is CutTitle(whole) as a
+// person edited it. While the ellipsis stands, the part that was cut off is put back behind the
+// edited part. Without it the person has written a whole title.
 func UncutTitle(github, whole string) string {
 	_, tail, cut := splitTitle(whole)
 	head, open := strings.CutSuffix(CanonicalTitle(github), ellipsis)
@@ -74,7 +72,7 @@ func UncutTitle(github, whole string) string {
 	return head + tail
 }
 
-// splitTitle returns what GitHub takes of a title and, if it is cut, the rest.
+// splitTitle returns the part of a title that GitHub takes and, if it is cut, the rest.
 func splitTitle(title string) (head, tail string, cut bool) {
 	if utf8.RuneCountInString(title) <= MaxTitle {
 		return title, "", false

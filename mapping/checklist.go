@@ -22,8 +22,8 @@ type Item struct {
 	// are defused in it, see [GitHubForm].
 	Text    string
 	Checked bool
-	// At is the item's place among those of its body, from 1. For [SetItems] an
-	// item with no such place is a new one.
+	// At is the item's position among those of its body, from 1. [SetItems] adds an item whose
+	// position the body does not have.
 	At int
 	// Remove makes SetItems take the item's line out.
 	Remove bool
@@ -38,9 +38,9 @@ func Items(body string) []Item {
 	return items
 }
 
-// WithoutItems returns a body without the lines of its items, which is what a
-// card's summary shows. A list that stands as a paragraph of its own takes the
-// blank lines that follow it along; every other line stays byte for byte.
+// WithoutItems returns a body without the lines of its items, as a card's summary shows it. A list
+// that is a paragraph of its own goes with the blank lines that follow it. Every other line stays
+// byte for byte.
 func WithoutItems(body string) string {
 	rest, _ := carve(body, nil)
 	return rest
@@ -55,11 +55,10 @@ type box struct {
 	node  *ast.ListItem
 }
 
-// blocksOnly finds the blocks of GitHub Markdown in which items can stand. The
-// extension for task lists is not used: it takes a box without a blank behind
-// it, which GitHub does not, and boxes that stand in headings, on a line below
-// their list marker, or behind several markers. Link references are no items, and
-// are left where they stand: to find thousands of them takes the parser long.
+// blocksOnly finds the blocks of GitHub Markdown in which items can stand. The extension for task
+// lists is not used, as it accepts boxes that GitHub does not. These are boxes without a blank
+// behind them, in headings, on a line below their list marker, or behind several markers. Link
+// references are no items and are not parsed, as the parser needs long for thousands of them.
 var blocksOnly = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 )
@@ -93,7 +92,7 @@ func boxes(body string) []box {
 	return found
 }
 
-// boxAt reads the box in a body that a list item's first words begin with.
+// boxAt reads the box with which a list item's first words begin in a body.
 func boxAt(body string, open int) (box, bool) {
 	b := box{open: open, tick: open + 1}
 	b.line = span{lineStart(body, open), lineEnd(body, open)}
@@ -107,16 +106,15 @@ func boxAt(body string, open int) (box, bool) {
 	return b, CanonicalTitle(words) != ""
 }
 
-// parseable returns a body for the parser: with LF line ends, and with lines of
-// absurdly nested lists or quotes, which take it seconds, as plain words.
+// parseable returns a body for the parser, with LF line ends. Lines of absurdly nested lists or
+// quotes become plain words, as they take the parser seconds.
 func parseable(body string) []byte {
 	return tooDeep.ReplaceAllFunc([]byte(unixLines(body)), func(line []byte) []byte {
 		return bytes.Repeat([]byte{'x'}, len(line))
 	})
 }
 
-// crlfs are the places in a body's LF form of line ends that are CRLF in the
-// body.
+// crlfs are the offsets, in a body's LF form, of line ends that are CRLF in the body.
 type crlfs []int
 
 func places(body string) crlfs {
@@ -129,7 +127,7 @@ func places(body string) crlfs {
 	return at
 }
 
-// of returns the place in the body of one in its LF form.
+// of returns the offset in the body for one in its LF form.
 func (c crlfs) of(at int) int {
 	before, _ := slices.BinarySearch(c, at)
 	return at + before
@@ -159,8 +157,8 @@ type run struct {
 	tied  bool   // a line of text stands directly below it
 }
 
-// carve parts a body into its text and its runs of items, which are the lines at
-// these places.
+// carve separates a body into its text and the runs of its items, which are the lines at these
+// places.
 func carve(body string, lines LineSet) (rest string, runs []run) {
 	items := map[int]bool{}
 	for i, b := range boxes(body) {
@@ -227,8 +225,8 @@ func holds(others, items []Item) bool {
 	return true
 }
 
-// onTop returns a body that begins with the items as a plain list. There
-// nothing that stands in the text can make them anything else.
+// onTop returns a body that begins with the items as a plain list. There nothing in the text can
+// change what they are.
 func onTop(items []Item, rest string) string {
 	list := ""
 	for _, item := range items {
@@ -240,7 +238,7 @@ func onTop(items []Item, rest string) string {
 	}
 	body := list + withLineEnds("\n", rest) + rest
 	if !keeps(body, items, len(items)+len(boxes(rest))) {
-		// The comment ends the list, where else it takes indented code in.
+		// The comment ends the list, which would else take in indented code.
 		body = list + withLineEnds("\n<!-- -->\n\n", rest) + rest
 	}
 	return body

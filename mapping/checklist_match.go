@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// renamed is how much of two texts has to be the same for one to be the
-	// other renamed: twice what they share, by the sum of their lengths.
+	// renamed is the least similarity at which one text is the other renamed: twice the length that
+	// they share, by the sum of their lengths.
 	renamed = 0.6
-	// maxAligned bounds the pairs of changed items that are compared. Lists
-	// that differ in more are compared place by place.
+	// maxAligned bounds the pairs of changed items that are compared. Lists with more are compared
+	// position by position.
 	maxAligned = 1 << 14
 )
 
-// MatchItems finds the items of a checklist again after it was edited: for each
-// of now it answers the place in old (from 0) of the item that it was, or -1
-// where it is new. Items are given by their texts, in their order.
+// MatchItems finds the items of a checklist again after an edit. For each item of now it returns
+// the position in old (from 0) of the same item, or -1 for a new one. Items are given by their
+// texts, in their order.
 //
-// Items with the same text are the same, wherever they have moved; of several
-// with one text those at the list's ends, then those that stand in order, and then
-// the first ones. What is left is matched in order where the texts are similar,
-// or one continues the other: a renamed item. No old item is matched twice.
+// Items with the same text are the same, wherever they have moved. Of several with one text, those
+// at the list's ends match first, then those in order, and then the first ones. The others match in
+// order where the texts are similar or one continues the other: these are renamed items. No old
+// item is matched twice.
 func MatchItems(old, now []string) []int {
 	old, now = canonicalTitles(old), canonicalTitles(now)
 	match := slices.Repeat([]int{-1}, len(now))
@@ -67,14 +67,13 @@ func MatchItems(old, now []string) []int {
 	return match
 }
 
-// alignSame matches items with the same text that stand in order: as many as can
-// be, and of the ways to do that the one that leaves the most similar ones
-// between them.
+// alignSame matches as many items with the same text in order as possible. Of several ways it takes
+// the one that leaves the most similar items between them.
 func alignSame(old, now []string, inOld, inNow span, match []int) {
 	if (inOld.to-inOld.from)*(inNow.to-inNow.from) > maxAligned {
 		return
 	}
-	more := map[string]int{} // how often a text is among the old ones beyond the new
+	more := map[string]int{} // how much more often a text is among the old ones than the new
 	places := func(s span, texts []string, by int) (out []int) {
 		for i := s.from; i < s.to; i++ {
 			out = append(out, i)
@@ -115,8 +114,8 @@ func alignRenamed(old, now []string, gone, left, match []int) {
 	}
 }
 
-// align matches old places with new ones in order, so that the sum of their
-// worths is the greatest; a worth below renamed is no match.
+// align matches old positions with new ones in order, so that the sum of their worths is the
+// greatest. A worth below renamed is no match.
 func align(gone, left, match []int, worth func(o, n int) float64) {
 	// best[i][j] is the greatest sum for gone[i:] and left[j:].
 	best := make([][]float64, len(gone)+1)
@@ -146,8 +145,8 @@ func align(gone, left, match []int, worth func(o, n int) float64) {
 	}
 }
 
-// similarity is 1 for the same text and 0 for texts that share nothing. A text
-// that only words were put behind is renamed, however many they are.
+// similarity is 1 for the same text and 0 for texts that share nothing. A text that only had words
+// appended is renamed, however many they are.
 func similarity(a, b string) float64 {
 	s := 1 - float64(distance(a, b))/float64(max(1, len(a)+len(b)))
 	if extends(a, b) || extends(b, a) {

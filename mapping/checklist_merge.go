@@ -1,12 +1,11 @@
 package mapping
 
-// MergeBodies is [Merge] for bodies with checklists: texts are merged by lines,
-// items one by one, so that ticks of neighbours do not meet. It reports false
-// where the texts do not merge, or both sides gave one item a new name.
+// MergeBodies is [Merge] for bodies with checklists: texts are merged by lines, items one by one,
+// so that ticks of neighbours do not conflict. It reports false where the texts do not merge, or
+// both sides gave one item a new name.
 //
-// An item that one side removed and the other one changed stays, as changed. New
-// items of b come behind the last list of a; one that both made is one, ticked
-// where either is.
+// An item that one side removed and the other changed stays, as changed. New items of b are put
+// behind the last list of a. An item that both made becomes one, ticked where either is.
 //
 // For every b, x and y, where the merges are clean:
 //
@@ -25,7 +24,7 @@ func MergeBodies(base, a, b string) (merged string, clean bool) {
 	return WithText(SetItems(a, want), text), true
 }
 
-// mergeItems returns what has to be done to the items of a.
+// mergeItems returns the changes to the items of a.
 func mergeItems(base, a, b []Item) (want []Item, clean bool) {
 	inA, newA := itemsOf(base, a)
 	inB, newB := itemsOf(base, b)

@@ -1,20 +1,19 @@
 package mapping
 
-// Line is what is known of the line that a checklist item has in a body.
+// Line is the known state of a checklist item's line in a body.
 type Line struct {
 	Text string // in planning's form (see [ItemView]), as it was last known
-	// To is what a write whose outcome is not known may have made of it, or what
-	// its task is called by now; "" for none.
+	// To is the text that a write of unknown outcome may have given the line, or its task's present
+	// title; "" for none.
 	To string
-	// Away: it is not known to have a line now, so that only one with its very
-	// text is its own.
+	// Away: the item is not known to have a line now, so that it matches only a line with exactly
+	// its text.
 	Away bool
 }
 
-// FindLines finds the lines that are known in a body as it is now: for each of
-// its items it answers the place in known, or -1 where the item is new. Lines
-// that are not away stand in the order of the body; how they are found again is
-// said at [MatchItems].
+// FindLines finds the known lines in the present items of a body. For each item it returns the
+// position in known, or -1 for a new one. Lines that are not away stand in the order of the body;
+// [MatchItems] says how they are matched.
 func FindLines(known []Line, now []Item) []int {
 	texts := make([]string, len(now))
 	there := map[string]bool{}
@@ -55,8 +54,8 @@ func FindLines(known []Line, now []Item) []int {
 	return found
 }
 
-// ItemView reads a checklist item as GitHub's side of a pair with a task: its
-// text in planning's form, and done where it is ticked, else to do.
+// ItemView reads a checklist item as GitHub's side of a pair with a task. Its text is in planning's
+// form. Its state is done where it is ticked, else to do.
 func ItemView(item Item) View {
 	state := StateTodo
 	if item.Checked {
@@ -67,10 +66,9 @@ func ItemView(item Item) View {
 
 func itemTitle(item Item) string { return CanonicalTitle(Restore(item.Text)) }
 
-// ItemTaskView reads a task as planning's side of a pair with a checklist item,
-// which cannot show that it is in progress: to an item that is to do. So a task
-// goes into progress without a change of its item, and stays in it while only
-// the item's text changes.
+// ItemTaskView reads a task as planning's side of a pair with a checklist item. A task in progress
+// reads as to do, as an item cannot show progress. So a task goes into progress without a change of
+// its item, and stays in it while only the item's text changes.
 func ItemTaskView(t *Task) View {
 	return View{Title: t.Title, State: ItemState(t.State)}
 }
@@ -83,8 +81,8 @@ func ItemState(v Versioned) Versioned {
 	return v
 }
 
-// ItemText is a task's title as it is written into an item that says held now:
-// references do not link, and what is live in held stays live.
+// ItemText is a task's title as it is written into an item whose text is held. References do not
+// link, and references that are live in held stay live.
 func ItemText(title, held string) string {
 	return DefuseKeeping(CanonicalTitle(title), held)
 }

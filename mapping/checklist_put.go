@@ -9,12 +9,11 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// SetItems returns a body in which the items of want are as they say: those
-// with a place are ticked, unticked and renamed where they stand, the others
-// are added behind the last list of items, or as a new list at the end. Items
-// that are not named stay, and of the body nothing else changes, not a line
-// end. Words come onto one line (see [CanonicalTitle]); an item cannot be
-// without words, so an empty name renames nothing and adds nothing.
+// SetItems returns a body in which the items of want are as they say. Items with a place are
+// ticked, unticked and renamed where they stand. The others are added behind the last list of
+// items, or as a new list at the end. Items that want does not name stay, and nothing else in the
+// body changes, not even a line end. Words come onto one line (see [CanonicalTitle]). An item
+// cannot be without words, so an empty name renames nothing and adds nothing.
 //
 // For every body, and any items that say different places:
 //
@@ -22,11 +21,10 @@ import (
 //	Items(SetItems(body, want)) = Items(body) changed as want says
 //	SetItems(SetItems(body, a), b) = SetItems(SetItems(body, b), a)
 //
-// the last one where nothing is removed, as that moves the places behind it; and
-// what hung on a removed item as text can come to be an item.
-// Where a line could not stand and be an item (its list is indented like code
-// once the item above it is removed, a new list would come into code that
-// nobody ended), the items move to the top of the body as one flat list.
+// the last one where nothing is removed, as that moves the places behind it. Text that hung on a
+// removed item may become an item. The items move to the top of the body as one flat list where a
+// line could not stand and be an item. Its list may be indented like code once the item above it is
+// removed, or a new list may fall into unended code.
 func SetItems(body string, want []Item) string {
 	found := boxes(body)
 	after := Items(body)
@@ -44,7 +42,7 @@ func SetItems(body string, want []Item) string {
 	return addItems(changeItems(body, found, after), fresh)
 }
 
-// changeItems makes the items of a body, found in it, what after says.
+// changeItems changes the items found in a body to those of after.
 func changeItems(body string, found []box, after []Item) string {
 	var out strings.Builder
 	var left []Item
@@ -111,8 +109,8 @@ func appendLines(body, lines string) string {
 
 var listNumber = regexp.MustCompile(`([0-9]+)([.)][ \t]+)$`)
 
-// extendList adds items at the end of the list that holds the body's last item;
-// of lists within lists of items, the outermost.
+// extendList adds items at the end of the list that holds the body's last item. Of nested lists of
+// items it is the outermost.
 func extendList(body string, fresh []Item) string {
 	found := boxes(body)
 	top := found[len(found)-1]
@@ -121,7 +119,7 @@ func extendList(body string, fresh []Item) string {
 			top = found[i]
 		}
 	}
-	list, _ := top.node.Parent().(*ast.List) // of a list item it is always one
+	list, _ := top.node.Parent().(*ast.List) // the parent of a list item is always a list
 	before := body[top.line.from:top.open]
 	number := list.Start + list.ChildCount()
 	lines := ""
@@ -141,8 +139,8 @@ func extendList(body string, fresh []Item) string {
 	return body[:at] + lines + body[at:]
 }
 
-// endOfList returns where the last line that is not blank of a list ends: the
-// parser tells where blocks begin, so it is looked for from the next one.
+// endOfList returns where the last non-blank line of a list ends. The parser tells only where
+// blocks begin, so the search goes back from the next one.
 func endOfList(body string, list ast.Node) int {
 	end := len(body)
 	for n := list; n != nil; n = n.Parent() {

@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// WithText returns a body whose text is another one and whose items are still
-// there: text is what [WithoutItems] gave of it, as a person edited it in
-// planning. Each run of items stays where it was relative to the lines around
-// it that were not edited; a run that was a paragraph of its own stays one.
-// Items that the text itself has become items of the body. Where the text
-// leaves no place in which the lines would be items (code or HTML that is not
-// ended), they move to the top of the body as one flat list.
+// WithText returns a body with another text and the same items. The text is the result of
+// [WithoutItems] as a person edited it in planning. Each run of items keeps its position relative
+// to the unedited lines around it. A run that was a paragraph of its own stays one. Items within
+// the text itself become items of the body. Code or HTML without an end may leave no position in
+// which the lines would be items. Then they move to the top of the body as one flat list.
 //
 // For every body, text without items and list of items:
 //
@@ -53,7 +51,7 @@ func withText(body string, lines LineSet, text string) (string, LineSet) {
 	return withLineEnds(edited, body), now
 }
 
-// placesIn returns the places of the items that stand in these spans of a body.
+// placesIn returns the positions of the items within these spans of a body.
 func placesIn(body string, spans []span) LineSet {
 	set := LineSet{}
 	for i, b := range boxes(body) {
@@ -99,9 +97,9 @@ func weave(text string, runs []run, edits []textEdit) (woven string, spans []spa
 	return out.String(), spans
 }
 
-// moved returns where a run is after edits of its text. What was inserted at its
-// place is above it then, unless the run is indented: that hangs on the line
-// above. What replaces the text around it is above it, too.
+// moved returns the offset of a run after edits of its text. Text that was inserted at the offset
+// is above the run then, unless the run is indented and so hangs on the line above. Text that
+// replaces the text around the run is above it, too.
 func moved(r run, edits []textEdit) int {
 	hangs := strings.HasPrefix(r.lines, " ") || strings.HasPrefix(r.lines, "\t")
 	shift := 0

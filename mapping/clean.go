@@ -8,13 +8,13 @@ type CleanStep struct {
 	Where string // the pair: acme/web#12, or the item's id
 	Side  Side
 	What  string // a sentence
-	// Unread: nothing is done, as the item cannot be read.
+	// Unread: nothing is done, because the item cannot be read.
 	Unread bool
 }
 
-// Lend returns a route for the last work on links of a project without a route: it goes both
-// ways, takes no issue, and creates nothing. It writes as a user of the project; nil: the
-// project is not configured.
+// Lend returns a route for the last work on links of a project without a route. It goes both ways,
+// takes no issue, and creates nothing. It writes as a user of the project; nil: the project is not
+// configured.
 func (rs Routes) Lend(project ObjectID) *Route {
 	r := rs.at(project, &Route{})
 	if there := rs.In(project); len(there) > 0 {

@@ -8,10 +8,9 @@ type Stretch struct {
 	Alone bool // the other text does not have it here
 }
 
-// CompareWords parts each of two texts into stretches that both have and stretches that
-// it has alone, by whole words. The stretches of a text, one behind the other, are the text.
-// The time stays in proportion to the texts; where they differ much the stretches may be
-// longer than they have to be.
+// CompareWords splits each of two texts, by whole words, into stretches that both have and
+// stretches that it has alone. The stretches of a text, in order, are the text. The time stays in
+// proportion to the texts, so that stretches of very different texts may be longer than necessary.
 func CompareWords(a, b string) (ofA, ofB []Stretch) {
 	wordsOfA, wordsOfB := wordTokens(a), wordTokens(b)
 	var left, right stretches
@@ -28,7 +27,7 @@ func CompareWords(a, b string) (ofA, ofB []Stretch) {
 	return left.list, right.list
 }
 
-// stretches joins what follows each other and is of one kind.
+// stretches joins consecutive stretches of one kind.
 type stretches struct{ list []Stretch }
 
 func (s *stretches) add(words []string, alone bool) {

@@ -59,11 +59,10 @@ func asks(a Attribute, g string, p Versioned, fresh bool, why string) Decision {
 	}
 }
 
-// merged writes a merge, one side at a time: planning first, where the lock
-// decides. Until GitHub holds it as well, the base is GitHub's text on both
-// sides, for the merge was made from all of it: what is left to do is a change of
-// planning, also after a crash between the two, and what a person writes on
-// GitHub meanwhile merges with it.
+// merged writes a merge, one side at a time: planning first, where the lock decides. Until GitHub
+// holds the merge as well, the base is GitHub's text on both sides, as the merge was made from all
+// of it. The rest of the work is then a change of planning, also after a crash between the two
+// writes. An edit that a person makes on GitHub meanwhile merges with it.
 func merged(a Attribute, hub, plan, g string, p Versioned) Decision {
 	d := Decision{Attribute: a, Action: MergeBoth, Why: "both sides changed different parts"}
 	switch {
@@ -97,10 +96,9 @@ func mergeSummary(base Base, g, p string) (toGitHub, toPlanning string, ok bool)
 	return DefuseKeeping(legible(m), g), defuseLinks(m, p), true
 }
 
-// edited bounds when a side came to hold a value. Of one that stood there when
-// people were asked that is what was known then: the times of now may be those
-// of another attribute's edit. Only a poll that the question did not wait for
-// still tells of planning's.
+// edited bounds when a side came to hold a value. A value that stood there when people were asked
+// keeps the bounds known then. The present times may be those of another attribute's edit. For
+// planning the present bounds serve where none were known then and they begin before the question.
 func (in *Input) edited(side Side, a Attribute, value string) Interval {
 	now := in.Edited[a][side]
 	c, ok := in.Questions[in.pair().Asking[a]]
@@ -130,11 +128,11 @@ func newest(g, p Interval) (Side, bool) {
 	return "", false
 }
 
-// Overrun decides about an edit of GitHub that our write of planning's value
-// ran over and that does not merge with it, by the route's policy. Where a side wins
-// the base stays, so that a restored edit is a change of GitHub. Where people are
-// asked the base is that of before the write (old; nil: none): once the edit is
-// restored both sides have changed since. edited says when each side was edited.
+// Overrun decides about an edit of GitHub that our write of planning's value ran over and that does
+// not merge with it. The route's policy decides. Where a side wins the base stays, so that a
+// restored edit is a change of GitHub. Where people are asked the base is that of before the write
+// (old; nil: none). Once the edit is restored both sides have changed since. edited gives the times
+// of each side's edit.
 func Overrun(route *Route, a Attribute, base Base, old *Base, edited map[Side]Interval) Decision {
 	const why = "a write of ours ran over an edit; policy: "
 	d := Decision{Attribute: a, Action: ResolveConflict, Winner: Planning, Loses: true, Base: base}

@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// edit says that the tokens from:to of a text became those newFrom:newTo of
-// another one. The same could be said with an edit that begins anywhere from
-// reach on: of "a a", either word may be the one that was added.
+// edit says that the tokens from:to of a text became those newFrom:newTo of another one. Any
+// beginning from reach on makes the same edit: of "a a", either word may be the one that was added.
 type edit struct{ from, to, newFrom, newTo, reach int }
 
-// The differences come from Myers' algorithm, whose time grows with their number. To keep the
-// time proportional to the texts, a search with more than maxSteps/tokens differences goes on
-// from the farthest place that it reached. The edits are right then, though not the fewest.
+// The differences come from Myers' algorithm, whose time grows with their number. To keep the time
+// proportional to the texts, a search with more than maxSteps/tokens differences continues from the
+// farthest point that it reached. The edits are then correct, though not the fewest.
 const (
 	maxSteps = 1 << 21
 	minDepth = 16
@@ -82,8 +81,8 @@ func (d *differ) compare(a0, a1, b0, b1 int) {
 	}
 }
 
-// middle returns a place through which a shortest way from the beginnings of two
-// lists to their ends goes, or the farthest one it found.
+// middle returns a point on a shortest way from the beginnings of two lists to their ends, or the
+// farthest point it found.
 func (d *differ) middle(a0, a1, b0, b1 int) (x, y int) {
 	n, m := a1-a0, b1-b0
 	odd := (n-m)%2 != 0
@@ -124,7 +123,7 @@ func step(reached []int, zero, k, depth int) (x, y int) {
 	return x, x - k
 }
 
-// farthest returns the place that the search from either end got to.
+// farthest returns the farthest point that the search from either end reached.
 func (d *differ) farthest(a0, a1, b0, b1 int) (x, y int) {
 	n, m, zero := a1-a0, b1-b0, d.depth+1
 	best := -1
@@ -158,17 +157,17 @@ func (d *differ) edits() []edit {
 	return out
 }
 
-// settler gives edits a unique form, so that equal changes are equal edits: touching edits are
-// one, and an edit that could stand in several places stands in the last of them.
+// settler gives edits a unique form, so that equal changes are equal edits. Touching edits become
+// one, and an edit that fits several positions takes the last of them.
 type settler struct {
 	from, to []string
-	steps    int // that edits may still be moved
+	steps    int // moves of edits that are still allowed
 }
 
 // reading is a form in which the edits between two lists of tokens are written down.
 type reading func(from, to []string, edits []edit) []edit
 
-// parted makes the insertion or deletion that is part of a change an edit of its own.
+// parted separates the insertion or deletion within a change as an edit of its own.
 func parted(from, to []string, edits []edit) []edit { return settled(from, to, edits, true) }
 
 func whole(from, to []string, edits []edit) []edit { return settled(from, to, edits, false) }
@@ -212,8 +211,8 @@ func join(e edit, behind []edit) (edit, []edit) {
 	return e, behind
 }
 
-// slide moves an insertion or a deletion as far down as it goes without a change
-// of what it does, and puts it before the edits behind it.
+// slide moves an insertion or a deletion as far down as its effect stays the same, and puts it
+// before the edits behind it.
 func (s *settler) slide(e edit, behind []edit) []edit {
 	for ; ; s.steps-- {
 		e, behind = join(e, behind)
@@ -229,9 +228,9 @@ func (s *settler) slide(e edit, behind []edit) []edit {
 	}
 }
 
-// split parts an edit that changes tokens and also inserts or deletes some behind
-// them, where the token that follows it can stand between the two: a changed
-// line, a blank one, and then the new paragraph.
+// split separates an edit that changes tokens and also inserts or deletes some behind them. The
+// token that follows the edit has to fit between the two parts. So does a blank line between a
+// changed line and a new paragraph.
 func (s *settler) split(e edit) (head, tail edit, ok bool) {
 	if e.from == e.to || e.newFrom == e.newTo || e.to == len(s.from) {
 		return head, tail, false

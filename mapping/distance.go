@@ -2,7 +2,7 @@ package mapping
 
 import "github.com/aymanbagabas/go-udiff"
 
-// distance is how many bytes have to change to make one text of the other.
+// distance is the number of bytes that have to change to turn one text into the other.
 func distance(from, to string) int {
 	n := 0
 	for _, e := range udiff.Strings(from, to) {

@@ -10,24 +10,24 @@ type Entrance struct {
 	Scheme LabelScheme
 	Own    bool // the issue's author is the bridge's own account
 	Public bool // anybody can read the issue's repository
-	// Released: a person with triage rights let the issue out of quarantine.
+	// Released: a person with triage rights released the issue from quarantine.
 	Released bool
 	// FirstRun tells when a route began to run, in whole seconds; zero where
 	// that is not known (the store has not been reached yet).
 	FirstRun func(route string) time.Time
 }
 
-// Why an issue stays out, where the caller has to do more than note it.
+// The reasons for which an issue stays out and the caller has to do more than note it.
 const (
 	WhyPublic   = "its repository is public and the route does not allow that"
 	WhyNotKnown = "it is not known yet when its route began to run"
-	// WhyOlder names what is left to an import.
+	// WhyOlder names an issue that is left to an import.
 	WhyOlder = "nobody touched it since its route began to run"
 	// WhyClosed names an issue that is not open.
 	WhyClosed = "it is not open"
 	// WhyNoRoute names a repository that no route is for.
 	WhyNoRoute = "no route is for its repository"
-	// WhyQuarantine names what waits for a person; see [Route.Quarantines].
+	// WhyQuarantine names an issue that waits for a person; see [Route.Quarantines].
 	WhyQuarantine = "it waits in quarantine: its author is no member, collaborator or contributor; a person with triage rights lets it in by a label or an assignee"
 )
 
@@ -75,11 +75,10 @@ func (rs Routes) Entering(issue *Issue, e Entrance) (*Route, string) {
 	return r, ""
 }
 
-// Lasted reports whether an issue that an event showed open has entered though it
-// may be closed by now: it is open still, or was for longer than delay, as
-// GitHub's stamps tell. One that was closed within it was a mistake, and a card
-// made of that could not be deleted. Where closed_at is not told, the last touch
-// stands for it.
+// Lasted reports whether an issue that an event showed open enters although it may be closed by
+// now. By GitHub's times it is still open, or was open for longer than delay. An issue that was
+// closed sooner was a mistake, and its card could not be deleted. Without a closed_at the last
+// update stands for it.
 func (i *Issue) Lasted(delay time.Duration) bool {
 	closed := i.ClosedAt
 	if closed.IsZero() {
@@ -88,8 +87,8 @@ func (i *Issue) Lasted(delay time.Duration) bool {
 	return i.State == "open" || closed.Sub(i.CreatedAt) > delay
 }
 
-// MakesIssues reports whether new cards of the route's buckets become issues:
-// for that there has to be one repository to make them in.
+// MakesIssues reports whether new cards of the route's buckets become issues. That needs one
+// repository to make them in.
 func (r *Route) MakesIssues() bool {
 	return r.CreateIssues && r.Direction != ToPlanning && r.NewCardsIn != ""
 }
@@ -116,9 +115,9 @@ func (r *Route) begin(e PairEvent, origin Side, at time.Time) *Link {
 	}
 }
 
-// RebuildFromIssue makes the link that the verified marker of an issue of ours
-// names, for a store that has lost it: the issue's partner is the card that the
-// marker carries. There is no base: what differs is decided by policy.
+// RebuildFromIssue makes a link again for a store that has lost it, from the verified marker of an
+// issue of ours. The marker carries the card that is the issue's partner. There is no base: the
+// policy decides differences.
 func (r *Route) RebuildFromIssue(issue *Issue, m Marker, at time.Time) *Link {
 	l := r.rebuild(Planning, m, at)
 	l.Issue, l.Card = NameIssue(issue), CardID{ID: ObjectID(m.Partner)}
@@ -163,8 +162,8 @@ func NameIssue(issue *Issue) IssueID {
 func NameTask(t *Task) CardID { return CardID{ID: t.ID, CID: t.CID} }
 
 // Rebuilding returns the routes by which a lost link of a repository's issue is made again in a
-// project. Where no route leads to the project any more, the routes of the repository stand for
-// those that did: the pair stays in its project until an operator moves it.
+// project. Where no route leads to the project any more, the routes of the repository replace the
+// former ones. The pair stays in its project until an operator moves it.
 func (rs Routes) Rebuilding(repo string, project ObjectID) []*Route {
 	all, left := rs.ForRepo(repo), len(rs.In(project)) == 0
 	var its []*Route

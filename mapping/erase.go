@@ -5,12 +5,12 @@ import "time"
 // ErasedWhy is the reason of an erased link.
 const ErasedWhy = "erased by an operator"
 
-// PartedWhy is the reason of a link that an operator parted.
+// PartedWhy is the reason of a link that an operator unlinked.
 const PartedWhy = "unlinked by an operator"
 
-// Erase removes from a link every text that people wrote, and every digest of
-// one, and keeps the ids: neither item enters again, and an operator can link
-// the pair anew. Where it returns an error it has changed nothing.
+// Erase removes from a link every text that people wrote, and every digest of one. It keeps the
+// ids, so that neither item enters again and an operator can link the pair anew. Where it returns
+// an error it has changed nothing.
 func (l *Link) Erase() error {
 	root := l.Pair
 	if err := root.Advance(EventErased); err != nil {
@@ -33,7 +33,7 @@ func (l *Link) Erase() error {
 	return nil
 }
 
-// erased is what is kept of an erased pair.
+// erased is the part of a pair that an erasure keeps.
 func (p *Pair) erased() Pair {
 	return Pair{
 		Kind: p.Kind, State: p.State, Nonce: p.Nonce, Origin: p.Origin,

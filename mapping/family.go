@@ -15,8 +15,8 @@ type Family struct {
 	Forgotten []ObjectID `json:"forgotten,omitempty"`
 	// Listed: the issue's sub-issues were listed once, so that none from before is missed.
 	Listed bool `json:"listed,omitempty"`
-	// Lines are the checklist lines that are tasks, for each body that is still needed; none:
-	// all lines are. They are kept once the card has had as many tasks as it may have. See
+	// Lines are the checklist lines that are tasks, for each body that is still needed; none: all
+	// lines are. They are recorded once the card has had as many tasks as it may have. See
 	// [Link.TaskLines].
 	Lines []Lines `json:"lines,omitempty"`
 	// Full: an operator was warned that the card has as many tasks as it may have.

@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// The errors of a request to a side. The adapters wrap exactly one of them into each error
-// that they return, so that the deciding packages can tell errors apart without knowing an
-// adapter.
+// The errors of a request to a side. The adapters wrap exactly one of them into each error that
+// they return. So the deciding packages tell errors apart without an adapter.
 var (
-	// ErrUnauthorized: the secret or token is refused. Nothing was done.
+	// ErrUnauthorized: the secret or token is refused. The request had no effect.
 	ErrUnauthorized = errors.New("unauthorized")
 	// ErrForbidden: this item may not be touched (archived, locked, no right).
 	ErrForbidden = errors.New("forbidden")
@@ -46,9 +45,9 @@ type RateLimited struct {
 	API   string        // "github" or "planning"
 	After time.Duration // how long to wait, > 0
 	Why   string        // which rule said so: "Retry-After", "primary limit", "write budget" …
-	Turn  bool          // After is a turn of one's own: nobody else comes then
-	Joint bool          // keys that come then share requests, so that they come at once
-	// Resource is what GitHub limits requests to; "": no answer of GitHub said so.
+	Turn  bool          // After is this key's own slot: no other key comes then
+	Joint bool          // keys that are due then share requests, so that all are due at once
+	// Resource is the kind of request that GitHub limits; "": no answer of GitHub said so.
 	Resource string
 }
 
@@ -64,7 +63,7 @@ func (e *RateLimited) Error() string {
 	return e.API + ": rate limited (" + e.Why + "), retry after " + e.After.Round(time.Millisecond).String()
 }
 
-// Reason says why something waits, in the same words for all that wait for the same.
+// Reason says why a key waits, in the same words for all keys with the same reason.
 func (e *RateLimited) Reason() string {
 	if e.Turn {
 		return "its turn has not come: " + e.Why
@@ -77,8 +76,8 @@ func (e *RateLimited) Reason() string {
 type MovedError struct {
 	Repo     string // owner/name of the target
 	Number   int    // of the target; that of a renamed repository's issue is unchanged
-	Location string // the redirect's target, where it was not followed
-	Issue    *Issue // the target, where it was followed: the same ID after a rename, another after a transfer
+	Location string // the redirect's target, where the client did not follow it
+	Issue    *Issue // the target, where the client followed it: the same ID after a rename, another after a transfer
 }
 
 // Known reports whether the answer told which issue is there.
@@ -98,18 +97,16 @@ func (e *MovedError) Error() string { return "moved to " + e.Place() }
 func (e *MovedError) Is(target error) bool { return target == ErrMoved }
 
 // VersionConflict says that planning refused a write because an attribute
-// version moved (docs/planning-api.md 4.2 rule 3). Current holds the values that
-// the answer carried; it is empty where none could be found, and then the item
-// has to be read.
+// version moved (docs/planning-api.md 4.2 rule 3). Current holds the values that the answer
+// carried; it is empty where none could be found. The item has to be read then.
 type VersionConflict struct {
 	Current map[Attribute]Versioned
 }
 
 func (e *VersionConflict) Error() string { return "version conflict" }
 
-// Rejection carries the words of a service that refused a value. It matches
-// [ErrRejected]. Field is the attribute or field the words point at, "" where
-// they do not say.
+// Rejection carries the message of a service that refused a value. It matches [ErrRejected]. Field
+// is the attribute or field that the message points at, "" where it names none.
 type Rejection struct {
 	Status  int
 	Field   string
@@ -127,10 +124,10 @@ func (e *Rejection) Error() string {
 func (e *Rejection) Is(target error) bool { return target == ErrRejected }
 
 // StrangerError says that another repository has the name of the intended one, which cannot be
-// found. It matches [ErrForbidden]: nothing was done there, and nothing must be.
+// found. It matches [ErrForbidden]: the bridge did and must do nothing there.
 type StrangerError struct {
 	Repo      string // owner/name
-	ID, Known int64  // of the one that has the name, and of the one that is meant
+	ID, Known int64  // of the repository that has the name, and of the intended one
 }
 
 func (e *StrangerError) Error() string {

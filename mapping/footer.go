@@ -9,21 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// Where markers stand. In planning, whose Markdown is processed, it is the
-// fragment of the link in a footer, the last paragraph of a card's or task's
-// text:
+// In planning, which processes Markdown, a marker is the fragment of the link in a footer. The
+// footer is the last paragraph of a card's or task's text:
 //
 //	Synced by planbridge with [acme/web#12](https://github.com/acme/web/issues/12#planbridge-1.…)
 //
-// On GitHub it is a comment at the end of a body:
+// On GitHub a marker is a comment at the end of a body:
 //
 //	<!-- planbridge:planbridge-1.… -->
 //
-// Both are taken off wherever they are found, in every form that Markdown
-// processing may have given them. Nothing else is ever taken off: not what a
-// person typed before or after them in the same paragraph, not a link with a
-// marker that a person pasted into a sentence of his own, and nothing whose
-// signature is not ours, which is text like any other.
+// Both are removed wherever they are found, in every form that Markdown processing may have given
+// them. Everything else stays. Text that a person typed before or after them in the same paragraph
+// stays. So does a link with a marker that a person pasted into a sentence. A footer whose
+// signature is not ours is text like any other.
 const footerWords = "Synced by planbridge with"
 
 // AppendFooter returns a card's or task's text with the footer that names the
@@ -49,8 +47,8 @@ func (k Keys) appendMark(body, mark string) string {
 
 const blank = " \t\r\n"
 
-// ownForms matches, where a text begins with it, a footer or a comment in every
-// form it may have; exactly one of its groups holds the marker.
+// ownForms matches a footer or a comment at the beginning of a text, in every form it may have.
+// Exactly one of its groups holds the marker.
 var ownForms = func() *regexp.Regexp {
 	mark := `(` + markerForm + `)`
 	url := `[^\s<>()"']*#` + mark
@@ -70,9 +68,9 @@ func mayBeOwn(text string) bool {
 	return strings.HasPrefix(text, "<p>") || strings.HasPrefix(text, "Synced") || strings.HasPrefix(text, "<!--")
 }
 
-// findOwn finds the footers and comments of a text, as the indexes of a match and
-// its groups. A long text is searched for the few places where one may begin
-// only, since all that a footer may be takes time to look for everywhere.
+// findOwn finds the footers and comments of a text, as the indexes of a match and its groups. A
+// long text is searched only at the few offsets where one may begin, as matching every form
+// everywhere takes long.
 func findOwn(text string) (found [][]int) {
 	for at := 0; ; {
 		next := strings.IndexAny(text[at:], "<S")
@@ -97,9 +95,9 @@ func findOwn(text string) (found [][]int) {
 	}
 }
 
-// plainFooter is what ownForms answers where a text begins with a footer as
-// AppendFooter writes it; nil: ownForms has to look. Nearly all footers are
-// such, and the expression takes more than ten times as long.
+// plainFooter answers as ownForms does where a text begins with a footer as AppendFooter writes it;
+// nil: ownForms has to match. Nearly all footers are such, and the expression takes more than ten
+// times as long.
 func plainFooter(text string) []int {
 	rest, ok := strings.CutPrefix(text, footerWords+" [")
 	if !ok {
@@ -125,8 +123,8 @@ func plainFooter(text string) []int {
 	return loc
 }
 
-// plainGroup is where a match of ownForms has the marker of a plain footer: the
-// form in a paragraph has four groups, and its own is the first of the next four.
+// plainGroup is the group of ownForms that holds the marker of a plain footer. The form in a
+// paragraph has four groups, and the plain marker is the first of the next four.
 const plainGroup = 2 * 5
 
 // isPlainMarker reports whether the whole text has the form of a marker without backslashes.
@@ -140,11 +138,10 @@ func isPlainMarker(text string) bool {
 	})
 }
 
-// Body parts a text into what people wrote and the bridge's valid markers, of
-// which those of another project are left out (see [Keys.In]).
-// Markers of footers and comments come first, the last of them foremost, as
-// the bridge appends; then those that stand elsewhere in the text, where
-// somebody pasted them. A text without footer or comment comes back unchanged.
+// Body separates a text into the people's text and the bridge's valid markers, without those of
+// another project (see [Keys.In]). Markers of footers and comments come first, and the last of them
+// foremost, as the bridge appends. Markers that somebody pasted elsewhere into the text follow. A
+// text without footer or comment comes back unchanged.
 func (k Keys) Body(text string) (body string, marks []Marker) {
 	if !strings.Contains(text, "planbridge") {
 		return text, nil
@@ -160,8 +157,8 @@ func (k Keys) Body(text string) (body string, marks []Marker) {
 	return text, append(marks, k.Find(text)...)
 }
 
-// Foreign reports whether a text has a footer or comment with a marker that none
-// of the keys signed: that of a bridge with other keys, or a forged one.
+// Foreign reports whether a text has a footer or comment with a marker that none of the keys
+// signed. Such a marker is forged, or of a bridge with other keys.
 func (k Keys) Foreign(text string) bool {
 	return slices.ContainsFunc(findOwn(text), func(loc []int) bool {
 		_, ours := k.parseForm(submatch(text, loc))
@@ -181,8 +178,8 @@ func submatch(text string, loc []int) string {
 
 var blankLines = regexp.MustCompile(`^(?:[ \t]*\r?\n)+`)
 
-// cutOut removes text[start:end]. What stands before and after it is joined by
-// the wider of the two gaps; the indentation of a following line stays.
+// cutOut removes text[start:end]. The wider of the two gaps joins the text before and after it; the
+// indentation of a following line stays.
 func cutOut(text string, start, end int) string {
 	before, after := strings.TrimRight(text[:start], blank), text[end:]
 	gap := blankLines.FindString(after)
@@ -202,13 +199,12 @@ func cutOut(text string, start, end int) string {
 	return before + gap + after
 }
 
-// footerLink finds the links of footers: an issue's page with a marker for its
-// fragment, and the backslashes that a Markdown writer may have put in.
+// footerLink finds the links of footers: an issue's page with a marker for its fragment. A Markdown
+// writer may have added backslashes.
 var footerLink = regexp.MustCompile(`([\w.\\-]+/[\w.\\-]+)/issues/([0-9]{1,9})#([\w.\\-]+)`)
 
-// FooterIssue returns the issue that the footer with the given marker names, ""
-// and 0 where there is no such footer. The marker tells the issue's id only, by
-// which GitHub cannot be asked.
+// FooterIssue returns the issue that the footer with the given marker names, "" and 0 where there
+// is no such footer. The marker has only the issue's id, by which GitHub cannot be asked.
 func (k Keys) FooterIssue(text string, m Marker) (repo string, number int) {
 	for _, link := range footerLink.FindAllStringSubmatch(text, -1) {
 		if got, ok := k.Parse(strings.ReplaceAll(link[3], `\`, "")); ok && got == m {

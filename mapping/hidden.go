@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden counts what a text holds that its readers do not see.
+// Hidden counts the parts of a text that its readers do not see.
 type Hidden struct {
 	Comments      int // HTML comments
 	ZeroWidth     int // characters without a width
-	Bidirectional int // characters that change the direction of what follows
+	Bidirectional int // characters that change the direction of the text behind them
 }
 
-// HiddenOn counts what a side's text hides. The marks that the bridge put are
-// not the text's own. Hidden text crosses as it is.
+// HiddenOn counts the hidden parts of a side's text. The bridge's own marks do not count. Hidden
+// text crosses as it is.
 func HiddenOn(side Side, text string) Hidden {
 	text, _ = unmark(text, form(side == GitHub))
 	var h Hidden
@@ -55,14 +55,14 @@ func zeroWidth(r rune) bool {
 	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// joins reports whether a joiner or a non-joiner does what it is for: it stands
-// in an emoji, or between letters of a script that joins.
+// joins reports whether a joiner or a non-joiner serves its purpose: it stands in an emoji, or
+// between letters of a script that joins.
 func joins(r, before rune, after string) bool {
 	next, size := utf8.DecodeRuneInString(after)
 	return size > 0 && (r == '\u200c' || r == '\u200d') && before >= utf8.RuneSelf && next >= utf8.RuneSelf && !zeroWidth(before) && !zeroWidth(next)
 }
 
-// String tells of what is hidden, "" where nothing is.
+// String describes the hidden parts, "" where there are none.
 func (h Hidden) String() string {
 	var parts []string
 	for _, p := range []struct {

@@ -2,12 +2,11 @@ package mapping
 
 import "time"
 
-// Importing returns the route by which an import takes an issue that no link
-// knows, or nil and why it stays out: as [Routes.Entering], but that nobody has
-// to have touched the issue since its route began to run, that closed ones are
-// taken where all are, and that an issue of a route that only goes to GitHub is
-// taken, for a card that is there already. Quarantine holds in an import too: an
-// operator who imports a repository has not looked at each stranger's issue.
+// Importing returns the route by which an import takes an issue that no link knows, or nil and why
+// it stays out. It decides as [Routes.Entering], with three exceptions. Nobody has to have touched
+// the issue since its route began to run. Closed issues are taken where which says all. A route
+// that only goes to GitHub takes an issue for a card that exists. Quarantine holds in an import
+// too: an operator who imports a repository has not looked at each stranger's issue.
 func (rs Routes) Importing(issue *Issue, e Entrance, which string) (*Route, string) {
 	switch {
 	case issue.PullRequest:
@@ -45,10 +44,9 @@ func (r *Route) leader() Side {
 	return ""
 }
 
-// JoinIssue makes the link of an issue and a card, both made by people; at is now.
-// There is no base: what differs is decided by policy; and the card gets the footer.
-// Until no other project can have a partner of the issue, its card is as good as not
-// made.
+// JoinIssue makes the link of an issue and a card, both made by people; at is now. There is no
+// base, so the policy decides differences, and the card gets the footer. The pair counts as being
+// created until no other project can have a partner of the issue.
 func (r *Route) JoinIssue(issue *Issue, card CardID, at time.Time) *Link {
 	l := r.begin(EventWanted, GitHub, at)
 	l.Issue, l.Card = NameIssue(issue), card

@@ -19,11 +19,10 @@ func (s spans) hold(at int) bool {
 	return found || i > 0 && at < s[i-1].to
 }
 
-// inertSpans returns the parts of a GitHub Markdown text in which nothing is
-// live: code spans, fenced code, and what follows the scheme of a URL that
-// becomes a link. They are found line by line, by rules that hold whatever
-// blocks the lines belong to. Whatever is not certain is left out: one odd place
-// ends the search up to the next blank line, or for the whole rest of the text.
+// inertSpans returns the parts of a GitHub Markdown text in which nothing is live. These are code
+// spans, fenced code, and the rest of a URL that becomes a link, behind its scheme. They are found
+// line by line, by rules that hold whatever blocks the lines belong to. Uncertain parts are left
+// out. One odd place ends the search up to the next blank line, or for the whole rest of the text.
 // Indented code is left out as well, for it may be a list's paragraph.
 func inertSpans(markdown string) spans {
 	if !strings.ContainsAny(markdown, "`~") && !strings.Contains(markdown, "://") {
@@ -61,13 +60,13 @@ type inertFinder struct {
 	afterBlank bool // the line before is blank
 	fence      fence
 
-	// Since the last blank line, which ends every paragraph:
+	// These hold since the last blank line, which ends every paragraph:
 	unsure bool // nothing is certain any more
-	raw    bool // what follows may be raw HTML
+	raw    bool // the following text may be raw HTML
 	open   int  // brackets that may be open: in them URLs are no links
 
 	lettered bool // the line has begun with a letter, so that it begins no block
-	word     int  // where the word ends that was searched for a URL's backticks
+	word     int  // end of the word that was searched for a URL's backticks
 }
 
 // fence is the opening of fenced code.
@@ -85,7 +84,7 @@ func (f *inertFinder) line(from, to, next int) {
 			f.over = true
 			return
 		case !in:
-			f.fence = fence{} // its quote has ended, and it with it
+			f.fence = fence{} // the quote has ended, and the fence with it
 		case f.fence.closes(content):
 			f.fence = fence{}
 			f.afterBlank = false
@@ -108,8 +107,7 @@ func (f *inertFinder) line(from, to, next int) {
 	f.afterBlank = false
 }
 
-// fenceAfter finds a fence behind nothing but the markers of quotes, lists,
-// boxes and footnotes.
+// fenceAfter finds a fence behind markers of quotes, lists, boxes and footnotes alone.
 var fenceAfter = regexp.MustCompile("^(?:[ \t>*+.)-]|[0-9]|\\[[^\\[\\]]*\\]:?)*(?:```|~~~)")
 
 // blankLine reports whether a line ends a paragraph.
@@ -117,12 +115,12 @@ func blankLine(line string) bool { return strings.Trim(line, " \t") == "" }
 
 func mayOpenFence(line string) bool {
 	at := fenceAfter.FindStringIndex(line)
-	// With a backtick in what follows its fence, it is a code span.
+	// With a backtick behind its fence, it is a code span.
 	return at != nil && (line[at[1]-1] == '~' || !strings.Contains(strings.TrimLeft(line[at[1]:], "`"), "`"))
 }
 
-// fenceLine is a fence that opens whatever comes before it. With an indent it may
-// be a list's, or indented code.
+// fenceLine is a fence that opens regardless of the lines before it. With an indent it may be a
+// list's, or indented code.
 var fenceLine = regexp.MustCompile("^((?:> ?)*)( *)(```+|~~~+)")
 
 // openFence opens a fence where it is certain that one opens; next is where
@@ -141,9 +139,8 @@ func (f *inertFinder) openFence(line string, next int) {
 	f.fence = opened
 }
 
-// closedIn reports whether the lines that follow an indented fence are code
-// wherever the block begins that it is in: all are indented as far, up to a
-// closing fence that stands just there.
+// closedIn reports whether the lines that follow an indented fence are code in any block that the
+// fence may be in. All are indented as far, up to a closing fence with exactly that indent.
 func (o fence) closedIn(text string) bool {
 	for at := 0; at < len(text); {
 		end, next := cutLine(text, at)
@@ -161,8 +158,8 @@ func (o fence) closedIn(text string) bool {
 	return false
 }
 
-// content returns what a line has behind the markers of the quotes that the
-// fence is in; it answers false where the line is not in them.
+// content returns the part of a line behind the markers of the quotes that the fence is in. It
+// returns false where the line is not in them.
 func (o fence) content(line string) (string, bool) {
 	for range o.quotes {
 		rest := strings.TrimLeft(line, " ")

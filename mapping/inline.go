@@ -14,7 +14,7 @@ var (
 	refAtEnd = regexp.MustCompile(`&[#\w]+;`)
 	// issuePath is the part of a URL that makes it a reference.
 	issuePath = regexp.MustCompile(`(?i)/(?:issues|pulls?|discussions|commits?)/`)
-	// address is a link's address, or a label, that holds nothing odd.
+	// address is a link's address or a label, with nothing that makes it uncertain.
 	address    = regexp.MustCompile(`^(?:\((?:[\w~:/?#@!$&+,;=.%-]|\([\w~:/?#@!$&+,;=.%-]*\))*\)|\[[\w .-]*\])`)
 	webAddress = regexp.MustCompile(`(?i)^\(https?://`)
 	// autolink is a URL in angle brackets.
@@ -22,13 +22,13 @@ var (
 	// tag is a complete tag, and comment a complete comment.
 	tag     = regexp.MustCompile(`^</?([a-zA-Z][a-zA-Z0-9]*)(?:\s+[a-zA-Z-]+(?:=(?:"[^"<>]*"|'[^'<>]*'|[^\s"'=<>` + "`" + `]+))?)*\s*/?>`)
 	comment = regexp.MustCompile(`^<!-- (?:[^<>-]|-[^<>-])*-->`)
-	// inlineTag is a tag that changes nothing but how text looks.
+	// inlineTag is a tag that changes only how text looks.
 	inlineTag = regexp.MustCompile(`(?i)^</?(?:b|br|del|em|i|ins|kbd|q|s|samp|small|strong|sub|sup|u|var)\s*/?>`)
 	// blockTag is the name of a tag inside of which code is still code.
 	blockTag = regexp.MustCompile(`(?i)^(?:a|b|blockquote|br|center|dd|del|details|div|dl|dt|em|h[1-6]|hr|i|img|ins|kbd|li|ol|p|q|s|samp|small|span|strong|sub|summary|sup|u|ul|var)$`)
 )
 
-// inline looks through a line for code spans and links.
+// inline finds the code spans and links of a line.
 func (f *inertFinder) inline(from, to int) {
 	f.lettered = false
 	brackets := f.open
@@ -76,7 +76,7 @@ func (f *inertFinder) codeSpan(at, to int) int {
 	return content + end + content - at
 }
 
-// closingRun returns where a run of just so many backticks begins, -1: nowhere.
+// closingRun returns where a run of exactly length backticks begins, -1: nowhere.
 func closingRun(text string, length int) int {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], '`')
@@ -129,7 +129,7 @@ func (f *inertFinder) closeBracket(at, to int) int {
 	return at + len(end)
 }
 
-// link takes in what follows the scheme of a URL that is a link.
+// link takes in the rest of a URL that is a link, behind its scheme.
 func (f *inertFinder) link(from, to int) {
 	if !f.unsure && f.open == 0 && !issuePath.MatchString(f.text[from:to]) {
 		f.found = append(f.found, span{from, to})
@@ -160,8 +160,7 @@ func (f *inertFinder) angle(at, to int) int {
 	return at + 1
 }
 
-// url steps over a bare URL. GitHub takes all up to white space for it, backticks
-// too.
+// url steps over a bare URL. To GitHub it reaches to the next white space, backticks included.
 func (f *inertFinder) url(from, at, to int) int {
 	rest := f.text[at:to]
 	isURL := strings.HasPrefix(rest, "://")

@@ -10,10 +10,10 @@ type Intent struct {
 	// Sent is set once the request may have left; until then nothing can
 	// have been created.
 	Sent bool `json:"sent,omitempty"`
-	// ExclusiveFor is the database id of the issue of which no other project can have a
-	// partner since; 0 while that was not looked for, or need not be.
+	// ExclusiveFor is the database id of the issue of which no other project can have a partner
+	// since then. It is 0 while no check was made, or none is needed.
 	ExclusiveFor int64 `json:"alone,omitempty"`
-	// Base is the base once the item exists as it was sent.
+	// Base is the base once the item exists with the values that were sent.
 	Base map[Attribute]Base `json:"base,omitempty"`
 	// After is, on GitHub, the highest issue number known when the intent was
 	// written: the item, if made, has a higher one.

@@ -13,8 +13,8 @@ type Invariant struct {
 	Check func(*Link) error
 }
 
-// InvariantStates is the name of the invariant that a pair's state changes as
-// [Transitions] has it. It holds of changes, and so is none of [Invariants].
+// InvariantStates names the invariant that a pair's state changes as [Transitions] says. It holds
+// of changes, and so is not in [Invariants].
 const InvariantStates = "states"
 
 // Invariants are those that a record shows by itself.
@@ -77,7 +77,7 @@ func checkPartners(p *Pair) error {
 	return nil
 }
 
-// checkCreating: a pair that is being made says which create may be under way.
+// checkCreating: a pair that is being created names the create that may be under way.
 func checkCreating(p *Pair) error {
 	if p.State == Creating && p.Intent == nil {
 		return errors.New("it is being made by no create")

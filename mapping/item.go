@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Issue is a snapshot of a GitHub issue: what one read, webhook or listing
-// showed of it. Texts are exactly as GitHub gave them.
+// Issue is a snapshot of a GitHub issue, as one read, webhook or listing showed it. Texts are
+// exactly as GitHub gave them.
 type Issue struct {
 	ID          int64    `json:"id"` // database id: survives a rename, not a transfer
 	NodeID      string   `json:"node,omitempty"`
@@ -21,8 +21,8 @@ type Issue struct {
 	Labels      []string `json:"labels,omitempty"`
 	Assignees   []string `json:"assignees,omitempty"`
 	Milestone   int      `json:"milestone,omitempty"` // number; 0: none
-	// MilestoneMark is the comment that ends the milestone's description: the bridge's
-	// own have their marker there. "": there is none.
+	// MilestoneMark is the comment that ends the milestone's description, where the bridge's own
+	// milestones have their marker. "": there is none.
 	MilestoneMark string    `json:"milestone_mark,omitempty"`
 	Author        string    `json:"author,omitempty"`    // login
 	AuthorID      int64     `json:"author_id,omitempty"` // database id; 0 where the answer does not tell
@@ -40,14 +40,14 @@ type Issue struct {
 	Parent string `json:"parent,omitempty"`
 	// Childless: the answer says that the issue has no sub-issues.
 	Childless bool `json:"childless,omitempty"`
-	// Imported: an import hands it over to its parent, to be taken closed as it is.
+	// Imported: an import hands it over to its parent, which takes it even if it is closed.
 	Imported bool `json:"imported,omitempty"`
 }
 
 // Name names the issue for people, as in acme/web#12.
 func (i *Issue) Name() string { return i.Repo + "#" + strconv.Itoa(i.Number) }
 
-// Renamed has the issue's repository called as it is now.
+// Renamed sets the present name of the issue's repository.
 func (i *Issue) Renamed(repo string) {
 	i.Page = strings.Replace(i.Page, "/"+i.Repo+"/issues/", "/"+repo+"/issues/", 1)
 	i.Repo = repo
@@ -66,14 +66,14 @@ type Card struct {
 	Estimate   Versioned `json:"estimate"`         // decimal text; "" for null
 	Bucket     ObjectID  `json:"bucket,omitempty"` // of the listing it was seen in, else its state attribute; "" where unknown
 	BucketName string    `json:"bucket_name,omitempty"`
-	// StateID is the bucket's id in the card's own state attribute where that is
-	// not Bucket: listings may have ids of their own (facts of real data).
+	// StateID is the bucket's id in the card's own state attribute where that is not Bucket.
+	// Listings may have ids of their own, as real data shows.
 	StateID   ObjectID  `json:"state_id,omitempty"`
 	Iteration ObjectID  `json:"iteration,omitempty"`
 	Review    string    `json:"review,omitempty"` // iterationReview as the service spells it
 	Counters  *Counters `json:"counters,omitempty"`
-	// CountersVersion moves when a task of the card is made or changes state
-	// (facts of real data), which is how a poll learns of it.
+	// CountersVersion moves when a task of the card is made or changes state, as real data shows. A
+	// poll learns of the change by it.
 	CountersVersion int64 `json:"counters_version,omitempty"`
 	Placeholder     bool  `json:"placeholder,omitempty"` // isStandaloneTP: holds tasks of no card
 	// Tasks are the card's tasks where the read carried them (nested in a
@@ -85,15 +85,15 @@ type Card struct {
 	// Polled bounds when this version came to be: after the last poll that
 	// did not show it, before the end of the one that did. Zero where unknown.
 	Polled Interval `json:"polled,omitzero"`
-	// Times bounds when each attribute came to be as it is, as Polled does for the
-	// version; State is that of the tasks' counters. One that is not known is absent.
-	// Nil: the poll told of the version alone.
+	// Times bounds when each attribute got its present value, as Polled does for the version; State
+	// is that of the tasks' counters. An unknown one is absent. Nil: the poll reported the version
+	// alone.
 	Times map[Attribute]Interval `json:"times,omitzero"`
-	// State is that of a task which is looked at as a card ([Task.AsCard]): a card has none.
+	// State is that of a task which is read as a card ([Task.AsCard]); a card has none.
 	State Versioned `json:"-"`
 }
 
-// Edited bounds when an attribute came to be as it is.
+// Edited bounds when an attribute got its present value.
 func (c *Card) Edited(a Attribute) Interval {
 	if c.Times != nil {
 		return c.Times[a]
@@ -101,15 +101,15 @@ func (c *Card) Edited(a Attribute) Interval {
 	return c.Polled
 }
 
-// Versions lists the versions of the attributes in the order of Attributes; that of
-// the state is of the tasks' counters.
+// Versions lists the versions of the attributes in the order of Attributes. The state has the
+// version of the tasks' counters.
 func (c *Card) Versions() [4]int64 {
 	return [4]int64{c.Title.Version, c.Summary.Version, c.Estimate.Version, c.CountersVersion}
 }
 
-// Complete adds to a read of the card what only a poll tells, from what the
-// last one saw: its bucket's title, where it is still there, who works on it in
-// its sprint, and when its version came to be.
+// Complete adds to a read of the card what only a poll reports, from the last poll. That is its
+// bucket's title while it is still there, who works on it in its sprint, and when its version came
+// to be.
 func (c *Card) Complete(polled *Card) {
 	if place := NameCard(polled); c.Bucket == "" || c.Bucket == place.Bucket || c.Bucket == place.StateID {
 		c.Bucket, c.BucketName, c.StateID = place.Bucket, place.BucketName, place.StateID
@@ -150,7 +150,7 @@ type Task struct {
 	State    Versioned `json:"state"`
 }
 
-// AsCard is the task as a card has its values, with the task's state.
+// AsCard is the task in the form of a card, with the task's state.
 func (t *Task) AsCard() *Card {
 	return &Card{ID: t.ID, CID: t.CID, Version: t.Version, Title: t.Title, Summary: t.Summary, Estimate: t.Estimate, State: t.State}
 }

@@ -8,11 +8,11 @@ type Journal struct {
 	// Pending holds the writes that were about to be made and whose outcome
 	// is not yet known, or (Answered) not yet verified by their echo.
 	Pending []Pending `json:"pending,omitempty"`
-	// InFlight holds writes to GitHub of unknown outcome that had no effect when they were
-	// looked for. They may still take effect, which is nobody's edit then.
+	// InFlight holds writes to GitHub of unknown outcome that had no effect when the bridge
+	// searched for it. They may still take effect, which is nobody's edit then.
 	InFlight []Pending `json:"late,omitempty"`
-	// Consumed are the edits on GitHub that our writes made and that have been handled, while
-	// others may still be looked for.
+	// Consumed are the handled edits on GitHub that our writes made, while other edits may still be
+	// searched for.
 	Consumed []ConsumedEdit `json:"spent,omitempty"`
 	// Written holds our writes to the issue of the last seconds. They identify a read that
 	// lags behind them.
@@ -40,25 +40,24 @@ type Pending struct {
 	Answered bool      `json:"answered,omitempty"` // acknowledged; kept only until its echo is seen
 	// Edited bounds, of a write to GitHub, when planning's value came to be.
 	Edited Interval `json:"edited,omitzero"`
-	// Restores: what it writes on GitHub is somebody's edit that a write of ours
-	// ran over, which the sides do not agree on by it; of a late one, that it was
-	// not made again since.
+	// Restores: the write puts an edit back on GitHub that a write of ours ran over. The sides do
+	// not agree on it thereby. In a late write it says that no other write repeated it since.
 	Restores bool `json:"restores,omitempty"`
 	// Verified: its echo was seen and dealt with; kept only until the sides
 	// agree.
 	Verified bool `json:"verified,omitempty"`
-	// Asked: GitHub's memory was asked for it when it could not be under way any more.
+	// Asked: GitHub's edit history was asked for it when it could not be under way any more.
 	Asked bool `json:"asked,omitempty"`
 }
 
-// ConsumedEdit is an edit on GitHub that a write of ours made, and that was dealt with:
-// no other write made it.
+// ConsumedEdit is a handled edit on GitHub that a write of ours made, so that no other write made
+// it.
 type ConsumedEdit struct {
 	Attribute Attribute `json:"attr"`
 	From      string    `json:"from"` // DigestValue of what stood there before it
 	To        string    `json:"to"`   // DigestValue of what it wrote
 	At        time.Time `json:"at"`   // by GitHub's clock
-	// Restores: the write restored an edit and was not made again since.
+	// Restores: the write restored an edit and no other write repeated it since.
 	Restores bool `json:"restores,omitempty"`
 }
 
@@ -67,8 +66,8 @@ type WriteRecord struct {
 	Attribute Attribute `json:"attr"`
 	From      string    `json:"from"` // DigestValue of what stood there before it
 	At        time.Time `json:"at"`   // when it was answered, by our clock
-	// UpdatedAt is the issue's after it, and To the DigestValue of what stands
-	// there; zero where the answer did not tell. An echo tells the second alone.
+	// UpdatedAt is the issue's updated_at after it, and To the DigestValue of its value; zero where
+	// the answer did not tell. An echo tells the second alone.
 	UpdatedAt time.Time `json:"updated,omitzero"`
 	To        string    `json:"to,omitempty"`
 }

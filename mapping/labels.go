@@ -18,8 +18,8 @@ const (
 	ignoreLabel  = "ignore"
 )
 
-// LabelScheme is how planning's values show as labels. GitHub holds names that
-// differ in case for one label, so case never counts here.
+// LabelScheme is how planning's values show as labels. To GitHub, names that differ in case are one
+// label, so case never counts here.
 type LabelScheme struct {
 	Prefix     string // of the projections: "plan:"
 	InProgress string // on an open issue that is being worked on
@@ -28,7 +28,7 @@ type LabelScheme struct {
 	Card       string // "card/{value}", the number of the card; "": not shown
 }
 
-// Validate reports everything that is wrong with the scheme.
+// Validate reports all faults of the scheme.
 func (s LabelScheme) Validate() error {
 	errs := []error{
 		validateLabel("prefix", s.Prefix, len("Partially")),
@@ -79,9 +79,9 @@ func validateLabel(name, label string, room int) error {
 	return nil
 }
 
-// EstimateOf reads the estimate from an issue's labels: its value ("" where
-// there is none) and all labels that say one. Of several values the one that
-// is not base wins, as it is the newer; of several such the greatest.
+// EstimateOf reads the estimate from an issue's labels: its value ("" where there is none) and all
+// labels that state one. Of several values the one that is not base wins, as it is newer; of
+// several such the greatest.
 func (s LabelScheme) EstimateOf(labels []string, base string) (value string, all []string) {
 	return patternOf(s.Estimate, labels, base)
 }
@@ -107,9 +107,8 @@ func (s LabelScheme) IsCardLabel(label string) bool {
 // InProgressOn reports whether the in-progress label is among labels.
 func (s LabelScheme) InProgressOn(labels []string) bool { return hasLabel(labels, s.InProgress) }
 
-// Owned reports whether a label is the bridge's to add and remove. All others
-// are people's; so are the in-progress label and <prefix>ignore, which people
-// set.
+// Owned reports whether a label is the bridge's to add and remove. All others are people's, as are
+// the in-progress label and <prefix>ignore, which people set.
 func (s LabelScheme) Owned(label string) bool {
 	if strings.EqualFold(label, s.Prefix+ignoreLabel) {
 		return false
@@ -142,8 +141,8 @@ func size(number string) float64 {
 	return f
 }
 
-// patternValue returns the number that a label says by the pattern. A label
-// that fits it without a number is a person's.
+// patternValue returns the number that a label says by the pattern. A label that fits the pattern
+// without a number is a person's.
 func patternValue(pattern, label string) (string, bool) {
 	before, after, ok := strings.Cut(pattern, placeholder)
 	end := len(label) - len(after)
@@ -166,10 +165,9 @@ const maxNumber = 100
 
 var decimal = regexp.MustCompile(`^0*([0-9]{1,30})(?:\.([0-9]{0,30}?)0*)?$`)
 
-// CanonicalNumber returns the one spelling of a decimal number that is not
-// negative: "3" for "3.0" and "03", "0.5" for "0.50". What is not written as
-// such ("+3", "1e3", ".5", "3,5", " 3") is no number, and "" is answered; nor is
-// what is longer than [maxNumber].
+// CanonicalNumber returns the one spelling of a decimal number that is not negative: "3" for "3.0"
+// and "03", "0.5" for "0.50". Other spellings ("+3", "1e3", ".5", "3,5", " 3"), and any longer than
+// [maxNumber], are no numbers: the result is "".
 func CanonicalNumber(s string) string {
 	if len(s) > maxNumber {
 		return ""

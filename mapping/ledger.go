@@ -10,11 +10,11 @@ type Entry struct {
 	Attribute Attribute `json:"attr,omitempty"`
 	What      string    `json:"what"` // "write", "agree", "conflict", "create" …
 	Why       string    `json:"why"`
-	Delivery  string    `json:"delivery,omitempty"` // what led to it, where known
-	Who       string    `json:"who,omitempty"`      // the login of who caused it, where known
+	Delivery  string    `json:"delivery,omitempty"` // the delivery that led to it, where known
+	Who       string    `json:"who,omitempty"`      // login of the person who caused it, where known
 	Took      float64   `json:"took,omitempty"`     // seconds since the change was seen; 0: not known
-	// Part is what it was done to where that is not the issue and its card: the name of a
-	// sub-issue, or the kind of another pair.
+	// Part names the pair that it was done to, unless that is the issue and its card. It is the
+	// name of a sub-issue, or the kind of another pair.
 	Part string `json:"part,omitempty"`
 }
 
@@ -25,14 +25,14 @@ type Conflict struct {
 	Project ObjectID `json:"project"`
 	Route   string   `json:"route"`
 	Where   string   `json:"where"` // acme/web#12
-	// Task is the task whose value it is, where that is not the card's.
+	// Task is the task whose value it is, unless it is the card's.
 	Task      ObjectID  `json:"task,omitempty"`
 	Attribute Attribute `json:"attr"`
 	Base      *Base     `json:"base,omitempty"`
 	GitHub    string    `json:"github"`   // GitHub's value, whole
 	Planning  string    `json:"planning"` // planning's value, whole
-	// Edited bounds when each side was edited, where people are asked because
-	// these times did not tell which was later.
+	// Edited bounds when each side was edited, where people are asked because these times do not
+	// show the later one.
 	Edited   map[Side]Interval `json:"edited,omitempty"`
 	Winner   Side              `json:"winner"` // "" while it is asked
 	Rule     string            `json:"rule"`   // which rule decided
@@ -40,16 +40,16 @@ type Conflict struct {
 	Comments []int64           `json:"comments,omitempty"`
 	Posted   time.Time         `json:"posted,omitzero"` // when its comment was last sent, whatever the answer
 	At       time.Time         `json:"at"`
-	Again    time.Time         `json:"again,omitzero"` // when the same values met again last
+	Again    time.Time         `json:"again,omitzero"` // when the same values last conflicted again
 	Settled  time.Time         `json:"settled,omitzero"`
 	// AnsweredBy is the operator whose choice the winner is, and UndoneBy who asked for the undo.
 	AnsweredBy string `json:"answered_by,omitempty"`
 	UndoneBy   string `json:"undone_by,omitempty"`
 }
 
-// ConflictID is the id of a conflict of two values of a planning item. It depends on the
-// values alone, and on nothing that a store may lose. So a rebuilt link, with another id,
-// finds the entry and its comment.
+// ConflictID is the id of a conflict of two values of a planning item. It depends on the values
+// alone, and on nothing that a store may lose. So a rebuilt link with another id finds the entry
+// and its comment.
 func ConflictID(item ObjectID, a Attribute, github, planning string) string {
 	return digest([]string{string(item), string(a), canonical(a, github), canonical(a, planning)})
 }

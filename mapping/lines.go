@@ -2,8 +2,8 @@ package mapping
 
 import "slices"
 
-// keptLines is for how many bodies the lines are kept beside those of the base: the current
-// body, and those that writes of unknown outcome may have made.
+// keptLines is the number of bodies whose lines are kept, beside those of the base. These are the
+// current body, and bodies that writes of unknown outcome may have made.
 const keptLines = 3
 
 // Lines says which checklist lines of one body stand for tasks, by their places
@@ -27,9 +27,9 @@ func lineSet(tasks []int) LineSet {
 }
 
 // TaskLines returns the lines of a body that stand for tasks of the link's card.
-// Those are all of them until the card has had as many tasks as it may have. From
-// then on a line stands for a task where it was found to when the body was seen;
-// of a body that is not remembered, where it is the line of a known item.
+// Those are all of them until the card has had as many tasks as it may have. From then on a line
+// stands for a task where the bridge found that when it saw the body. In a body that is not
+// recorded, a line stands for a task where it is the line of a known item.
 func (l *Link) TaskLines(body string) LineSet {
 	if len(l.Family.Lines) == 0 {
 		return nil
@@ -55,8 +55,8 @@ func (l *Link) TaskLines(body string) LineSet {
 	return set
 }
 
-// SetTaskLines remembers which lines of a body stand for tasks, and goes on
-// remembering those of the base.
+// SetTaskLines records which lines of a body stand for tasks, and keeps the record of those of the
+// base.
 func (l *Link) SetTaskLines(body string, tasks LineSet) {
 	places := make([]int, 0, len(tasks))
 	for at := range tasks {
@@ -81,8 +81,8 @@ func (l *Link) SetTaskLines(body string, tasks LineSet) {
 	l.Family.Lines = kept
 }
 
-// PlainLines returns which of a body's checklist lines, given by their places in
-// now from 0, are lines of the base that are text there.
+// PlainLines returns which checklist lines of a body, by their places in now from 0, are lines that
+// are text in the base.
 func (l *Link) PlainLines(now []Item) map[int]bool {
 	base := l.Base[Summary].GitHub
 	tasks := l.TaskLines(base)
@@ -98,8 +98,8 @@ func (l *Link) PlainLines(now []Item) map[int]bool {
 	return plain
 }
 
-// Text is the part of a GitHub value that planning has a value for: of a body
-// whose checklist lines are tasks, what stands around those.
+// Text is the part of a GitHub value that planning has a value for. Of a body whose checklist lines
+// are tasks, it is the text around them.
 func (l *Link) Text(r *Route, a Attribute, github string) string {
 	if a.Spec().Carrier == CarrierBody && r.Tasks == TasksChecklist {
 		rest, _ := carve(github, l.TaskLines(github))
@@ -108,8 +108,8 @@ func (l *Link) Text(r *Route, a Attribute, github string) string {
 	return github
 }
 
-// WithTextAround is [WithText] where only some of the lines of a body are items
-// and the others are text; it also returns which lines of the new body are.
+// WithTextAround is [WithText] where only some lines of a body are items and the others are text.
+// It also returns which lines of the new body are items.
 func WithTextAround(body string, lines LineSet, text string) (string, LineSet) {
 	if lines == nil {
 		return WithText(body, text), nil

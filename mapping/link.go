@@ -11,7 +11,7 @@ const (
 	ImportAll  = "all"  // closed ones, too
 )
 
-// Deferred counts how often in a row a key was put off, and since when.
+// Deferred counts how often in a row a key was put off, and has the time of the first.
 type Deferred struct {
 	Count int       `json:"n"`
 	Since time.Time `json:"since"`
@@ -24,8 +24,8 @@ type Link struct {
 	Project ObjectID // the planning project, which also says where the link is stored
 	Route   string   // name of the route that took it
 	Pair
-	// Children are the pairs of tasks of the card that have no issue: the
-	// tracking task, and the partners of checklist lines.
+	// Children are the pairs of the card's tasks without an issue: the tracking task, and the
+	// partners of checklist lines.
 	Children []*Pair
 	// SubLinks are the sub-issues of the issue with their tasks.
 	SubLinks []*Pair
@@ -36,27 +36,26 @@ type Link struct {
 	// Review is the iterationReview that was last acted on, so that a person
 	// can reopen an issue that an approval closed.
 	Review string
-	// Shown is the projected part of the card; nil: nothing of it was ever projected.
+	// Shown is the projected part of the card; nil: nothing was ever projected.
 	Shown *Shown
-	// Import says which issues the import took that made the link (one of the
-	// ImportXxx constants); "" for a link that no import made.
+	// Import is the kind of issues that the import took which made the link (an ImportXxx
+	// constant); "" for a link that no import made.
 	Import string
 	// Parted says that an operator unlinked the pair: it stays dormant, though
 	// its route is configured, until an operator links it again.
 	Parted bool
-	// Cleaning says that an operator has what the bridge made taken off both items, and
-	// the pair parted then.
+	// Cleaning says that an operator has the bridge's marks removed from both items, and the pair
+	// parted then.
 	Cleaning bool
-	// Clean says that nothing of the bridge's was left on the items of the pair when it was
-	// parted.
+	// Clean says that the items of the pair had no mark of the bridge when it was parted.
 	Clean bool
-	// Moving has the issue get a card in another project; nil: it stays.
+	// Moving is the move of the issue to a card in another project; nil: it stays.
 	Moving *Moving
 	// Before is the card that the issue had in another project; nil: it had none.
 	Before *FormerCard
-	// Epoch is the digest of the store's epoch under which the pair was made by
-	// the bridge; "" where it was not, or that is not known. A store of that epoch
-	// knows everything that was made for the pair since.
+	// Epoch is the digest of the store's epoch under which the bridge made the pair. It is "" where
+	// a person made it, or the epoch is not known. A store of that epoch has a record of every item
+	// made for the pair since.
 	Epoch string
 }
 
@@ -70,8 +69,8 @@ func (l *Link) Issues() []*Pair {
 	return append([]*Pair{&l.Pair}, l.SubLinks...)
 }
 
-// Child returns the link's child of the given kind, or nil. It is meant for
-// kinds of which there is at most one.
+// Child returns the link's child of the given kind, or nil. Use it for kinds of which there is at
+// most one.
 func (l *Link) Child(kind PairKind) *Pair {
 	for _, c := range l.Children {
 		if c.Kind == kind {
@@ -102,8 +101,7 @@ func (l *Link) Refs() []Ref {
 	return refs
 }
 
-// Was reports whether an issue is a former one of the link or of its parts, from before a
-// transfer.
+// Was reports whether the link or one of its parts had an issue before a transfer.
 func (l *Link) Was(issue int64) bool {
 	return slices.ContainsFunc(l.Issues(), func(p *Pair) bool { return p.Was(issue) })
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// MarkerKind says what the item that carries a marker is.
+// MarkerKind is the kind of item that carries a marker.
 type MarkerKind string
 
 // The kinds of marked items.
@@ -19,7 +19,7 @@ const (
 	MarkIssue    MarkerKind = "i" // an issue; its partner is a card
 	MarkSubIssue MarkerKind = "s" // a sub-issue; its partner is a task
 	MarkCard     MarkerKind = "c" // a card; its partner is an issue
-	MarkTask     MarkerKind = "t" // a task; its partner is what it stands for
+	MarkTask     MarkerKind = "t" // a task; its partner is the item that it stands for
 	MarkConflict MarkerKind = "x" // a comment that holds a conflict's losing text
 	MarkSprint   MarkerKind = "m" // a milestone; its partner is a sprint
 )
@@ -29,17 +29,16 @@ type Marker struct {
 	Kind  MarkerKind
 	Link  LinkID
 	Nonce string // of the intent that created the item
-	// Partner is the database id of the item's partner: the issue's for a
-	// card, the card's for an issue. For a task it is what it stands for, for
-	// a comment the conflict's id and the part.
+	// Partner is the database id of the item's partner: the issue's for a card, the card's for an
+	// issue. For a task it is the item that it stands for, for a comment the conflict's id and the
+	// part.
 	Partner string
 }
 
-// A marker is `planbridge-1.<kind>.<link>.<nonce>.<partner>.<signature>`: dots,
-// hyphens, ASCII letters and digits only, so that it is whole wherever a URL
-// is, and no Markdown processing finds anything to emphasise, escape or cut
-// off. The signature is the first 128 bits of an HMAC-SHA256 over what stands
-// before it, in hexadecimal.
+// A marker is `planbridge-1.<kind>.<link>.<nonce>.<partner>.<signature>`. It has dots, hyphens,
+// ASCII letters and digits only. So a URL keeps it whole, and no Markdown processing finds anything
+// to emphasise, escape or cut off. The signature is the first 128 bits of an HMAC-SHA256 over what
+// stands before it, in hexadecimal.
 const (
 	markerVersion = "planbridge-1"
 	signatureSize = 16
@@ -49,13 +48,13 @@ const (
 // value accepts nothing.
 type Keys struct {
 	keys [][]byte
-	// project is the digest of the only project whose markers count; "": those
-	// of all projects do.
+	// project is the digest of the only project whose markers count; "": all projects' markers
+	// count.
 	project string
 }
 
-// NewKeys returns Keys with copies of the given keys, the signing one first.
-// How long a key has to be is for the configuration to say.
+// NewKeys returns Keys with copies of the given keys, the signing one first. The configuration
+// bounds the length of a key.
 func NewKeys(keys ...[]byte) Keys {
 	k := Keys{keys: make([][]byte, len(keys))}
 	for i := range keys {
@@ -64,9 +63,9 @@ func NewKeys(keys ...[]byte) Keys {
 	return k
 }
 
-// In returns keys for items of one planning project. A marker that was signed for
-// another project says nothing there: it was copied, within this deployment or
-// from one with the same keys. [Keys.Body] takes it off all the same.
+// In returns keys for items of one planning project. A marker that was signed for another project
+// does not count there. It was copied, within this deployment or from one with the same keys.
+// [Keys.Body] removes it all the same.
 func (k Keys) In(project ObjectID) Keys {
 	k.project = projectDigest(project)
 	return k
@@ -79,9 +78,9 @@ var projectNonce = regexp.MustCompile(`^[0-9a-f]{16}p([0-9a-f]{12})$`)
 // NewNonceIn returns a fresh random nonce that names the project too.
 func NewNonceIn(project ObjectID) string { return NonceIn(project, NewNonce()) }
 
-// NonceIn adds to a nonce which project it is for, so that the signature of a marker covers
-// the deployment. A marker's partner covers the repository: an issue's database id belongs to
-// one repository alone.
+// NonceIn adds to a nonce which project it is for, so that a marker's signature covers the
+// deployment. A marker's partner covers the repository: an issue's database id belongs to one
+// repository alone.
 func NonceIn(project ObjectID, nonce string) string { return nonce + "p" + projectDigest(project) }
 
 func projectDigest(project ObjectID) string {
@@ -195,12 +194,12 @@ const markerForm = `planbridge\\?-1(?:\\?\.(?:[A-Za-z0-9]|\\?-)*){4}\\?\.[0-9a-f
 
 var markerInText = regexp.MustCompile(markerForm)
 
-// parseForm parses what markerForm matched.
+// parseForm parses a match of markerForm.
 func (k Keys) parseForm(text string) (Marker, bool) {
 	return k.Parse(strings.ReplaceAll(text, `\`, ""))
 }
 
-// Find returns the valid markers that stand anywhere in a text, in their order.
+// Find returns all valid markers in a text, in their order.
 func (k Keys) Find(text string) []Marker {
 	var found []Marker
 	for _, form := range markerInText.FindAllString(text, -1) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// form says which marks a side's texts have.
+// form is the kind of marks in a side's texts.
 type form bool
 
 const (
@@ -92,7 +92,7 @@ func unmark(text string, as form) (plain string, marked []int) {
 	return b.String(), marked
 }
 
-// unmarkSeams halves each run of seams; one is left over where a mark was put.
+// unmarkSeams halves each run of seams. An odd one is a mark that was put.
 func unmarkSeams(text string) (plain string, marked []int) {
 	if !strings.Contains(text, seam) {
 		return text, nil

@@ -18,36 +18,33 @@ import (
 //
 // Two marks exist. Behind an "@", "#", "GH-" or "://" stands a joiner (see
 // [joint]). A joiner that the text has there by itself gets a second one.
-// Anywhere else stands a seam, and a seam that the text has by itself is
-// doubled. Both rules can be undone without knowing why a mark was put, so that
-// Restore(Defuse(x)) = x for every x, also for what an older program defused.
+// Anywhere else stands a seam, and a seam that the text has by itself is doubled. Both rules can be
+// undone without the reason for a mark. So Restore(Defuse(x)) = x for every x, also for text that
+// an older program defused.
 //
-// What is live is decided in one pass over the decoded text (see [scanner]).
-// Only certain code, certain links and e-mail addresses are left alone (see
-// [inertSpans]). Commit hashes are not covered: they link but tell nobody.
+// One pass over the decoded text finds the live places (see [scanner]). Only certain code, certain
+// links and e-mail addresses are left alone (see [inertSpans]). Commit hashes are not covered: they
+// link but notify nobody.
 const (
 	joiner = "\u2060"       // WORD JOINER
 	seam   = "\u2064\u2060" // INVISIBLE PLUS, WORD JOINER
 )
 
-// joint ends where a joiner may stand. Stored texts hang on it: it must match
-// what it always matched.
+// joint ends where a joiner may stand. Stored texts depend on it, so its matches must never change.
 var joint = regexp.MustCompile(`(?i)@|&(?:#0*64|#x0*40|commat);|#|&(?:#0*35|#x0*23|num);|gh-|://`)
 
-// Defuse returns a text of planning as it may be written to GitHub: nothing in
-// it notifies anybody, links to an issue or runs a program. [Restore] undoes it
-// exactly.
+// Defuse returns a text of planning as it may be written to GitHub. Nothing in it notifies anybody,
+// links to an issue or runs a program. [Restore] undoes it exactly.
 func Defuse(text string) string { return DefuseKeeping(text, "") }
 
-// DefuseKeeping is Defuse for a text that stands on GitHub already and was
-// edited in planning: what is live in held, the text that GitHub has, a
-// person wrote there, and it stays live. Of references that occur several times
-// the first in held speaks for the first in text, and so on; more of them are
-// defused. A text that nobody edited stays as it stands there.
+// DefuseKeeping is Defuse for a text that stands on GitHub already and was edited in planning. A
+// person wrote the live references of held, the text that GitHub has, and they stay live. Of
+// references that occur several times, the first in held decides about the first in text, and so
+// on; further ones are defused. A text that nobody edited stays unchanged.
 func DefuseKeeping(text, held string) string { return markKeeping(text, held, onGitHub, scan) }
 
-// markKeeping marks what find finds in a plain text, except what is live in held,
-// the text that stands where it goes.
+// markKeeping marks the places that find returns for a plain text. Places that are live in held,
+// the present text of the target, stay live.
 func markKeeping(text, held string, as form, find func(string) []live) string {
 	found := find(text)
 	if held != "" {
@@ -60,21 +57,21 @@ func markKeeping(text, held string, as form, find func(string) []live) string {
 	return mark(text, found, as)
 }
 
-// Restore returns the text that planning has for a text of GitHub: the marks that
-// Defuse put are taken out. Text that people wrote on GitHub is unchanged.
+// Restore returns the text that planning has for a text of GitHub, by removing the marks that
+// Defuse put. Text that people wrote on GitHub is unchanged.
 func Restore(text string) string {
 	plain, _ := unmark(text, onGitHub)
 	return plain
 }
 
-// defuseLinks returns a plain text as it may be written to planning: links that
-// run programs are defused, except those that are live in held, the text that
-// planning has. [restoreLinks] undoes it exactly.
+// defuseLinks returns a plain text as it may be written to planning. Links that run programs are
+// defused, except those that are live in held, the text that planning has. [restoreLinks] undoes it
+// exactly.
 func defuseLinks(text, held string) string {
 	return markKeeping(text, held, inPlanning, programLinks)
 }
 
-// restoreLinks returns the plain text of what stands in planning.
+// restoreLinks returns the plain text for a text that planning has.
 func restoreLinks(text string) string {
 	plain, _ := unmark(text, inPlanning)
 	return plain
@@ -84,8 +81,8 @@ func programLinks(text string) []live {
 	return slices.DeleteFunc(scan(text), func(f live) bool { return f.kind != liveProgram })
 }
 
-// kept returns, by token, which of the live places of a text that stands on a
-// side are live there, in order. marked are the ends of those that are not.
+// kept returns, by token and in order, which places of a side's text are live there. The others
+// have their ends in marked.
 func kept(found []live, plain string, marked []int) map[string][]bool {
 	lives := map[string][]bool{}
 	for _, f := range found {

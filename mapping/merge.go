@@ -10,9 +10,8 @@ import (
 // Merge is the three-way merge of two texts that were made from base: line by
 // line, and word by word within lines that both changed. It reports false, and
 // no text, where both changed the same or touching words differently. Words
-// touch where no unchanged word and no end of a sentence stands between them.
-// Line ends of a merged text are LF and blank lines at its end are dropped; a
-// text that only one side changed comes back as it is.
+// touch where no unchanged word and no end of a sentence stands between them. A merged text has LF
+// line ends and no blank lines at its end. A text that only one side changed comes back unchanged.
 //
 // For every b, x and y, where the merges are clean:
 //
@@ -20,11 +19,10 @@ import (
 //	Merge(b, x, y) = Merge(b, y, x)
 //	Merge(b, x, Merge(b, x, y)) = Merge(b, x, y)
 //
-// The last law makes a reconciliation that was cut off between its two writes
-// end where it would have ended. Where words or lines are repeated there is more
-// than one way to say what an edit did. So a text that has the other one's edits
-// already is the merge, and one that would not keep the law is given up as a
-// conflict.
+// The last law covers a reconciliation that is cut off between its two writes: it ends as it would
+// have without the cut. Where words or lines are repeated there is more than one way to describe an
+// edit. So a text that already has the other one's edits is the merge. A merge that would break the
+// law is given up as a conflict.
 func Merge(base, a, b string) (merged string, clean bool) {
 	o, x, y := mergeable(base), mergeable(a), mergeable(b)
 	switch {
@@ -63,7 +61,7 @@ func mergeable(text string) string {
 	return text + "\n"
 }
 
-// mergeOnce merges, or finds that one of the texts has the edits of the other.
+// mergeOnce merges, or returns the text that has the edits of the other already.
 func mergeOnce(base, x, y string) (string, bool) {
 	m, ok := mergeLines(base, x, y)
 	if ok && (m == x || m == y) {
@@ -78,8 +76,8 @@ func mergeOnce(base, x, y string) (string, bool) {
 	return m, ok
 }
 
-// includes reports whether m is what a merge of x with some other text gives: with
-// the one that is m without the edits of x.
+// includes reports whether m is the merge of x with some other text: the one that m is without the
+// edits of x.
 func includes(base, x, m string) bool {
 	rest, ok := mergeLines(x, base, m)
 	if !ok || rest == m || !addUp(base, x, rest, m) {
@@ -89,9 +87,9 @@ func includes(base, x, m string) bool {
 	return ok && again == m
 }
 
-// addUp reports whether as much was changed from base to m as to x and to rest
-// together. Where less was, one of these undid what the other one did. Of blank lines
-// it is not to be seen which is which: they count where nothing else was changed.
+// addUp reports whether base and m differ by as much as base does from x and from rest together.
+// Where they differ by less, one of these undid the other's changes. Blank lines cannot be told
+// apart, so they count only where x or rest changed nothing else.
 func addUp(base, x, rest, m string) bool {
 	for _, tokens := range []func(string) []string{lineTokens, wordTokens} {
 		from := tokens(base)
@@ -123,9 +121,8 @@ func changed(from, to []string) (n int) {
 	return n
 }
 
-// mergeLines merges by lines, and only where that does not do by words. Which
-// lines an edit changed may be read in several ways, and what merges in one of them
-// is merged.
+// mergeLines merges by lines, and by words only where lines do not merge. An edit's lines may be
+// read in several ways, and a merge by one of them is enough.
 func mergeLines(base, x, y string) (string, bool) {
 	o, a, b := lineTokens(base), lineTokens(x), lineTokens(y)
 	inA, inB := diff(o, a), diff(o, b)
@@ -141,13 +138,13 @@ func mergeLines(base, x, y string) (string, bool) {
 	return "", false
 }
 
-// resolver merges what two edits that met made of base.
+// resolver merges two conflicting edits of base.
 type resolver func(base, x, y string) (string, bool)
 
 func conflict(string, string, string) (string, bool) { return "", false }
 
-// mergeWords merges by words. Each line is read with a space before it, so that its
-// first word is the same when another word comes to stand before it.
+// mergeWords merges by words. Each line is read with a space before it, so that its first word is
+// the same when another word is put before it.
 func mergeWords(base, x, y string) (string, bool) {
 	o, a, b := wordTokens(spaced(base)), wordTokens(spaced(x)), wordTokens(spaced(y))
 	before := func(words []string, e, f edit) bool {
@@ -162,9 +159,8 @@ func spaced(text string) string {
 	return " " + strings.ReplaceAll(text, "\n", "\n ")
 }
 
-// mergeTokens merges two versions of a list of tokens. Where an edit of one is not
-// before or behind those of the other one, resolve is given what stands there in
-// all three.
+// mergeTokens merges two versions of a list of tokens. Where an edit of one is not before or behind
+// those of the other, resolve gets the text there of all three.
 func mergeTokens(base []string, ours, theirs version, apart func(base []string, e, f edit) bool, resolve resolver) (string, bool) {
 	before := func(e, f edit) bool { return apart(base, e, f) }
 	var out strings.Builder
@@ -204,8 +200,8 @@ func mergeTokens(base []string, ours, theirs version, apart func(base []string, 
 	return out.String(), true
 }
 
-// version is a list of tokens and the edits that made it of its base, those that
-// are merged already left out.
+// version is a list of tokens and the edits that made it of its base, without those that are
+// already merged.
 type version struct {
 	tokens []string
 	edits  []edit
@@ -217,8 +213,8 @@ func (v version) same(other version) bool {
 	return e.from == f.from && e.to == f.to && slices.Equal(v.tokens[e.newFrom:e.newTo], other.tokens[f.newFrom:f.newTo])
 }
 
-// meet returns the part of the base in which edits of two versions, the next ones
-// and what they meet in turn, are not apart.
+// meet returns the part of the base in which the next edits of two versions, and further ones that
+// touch them, are not apart.
 func meet(xs, ys []edit, before func(e, f edit) bool) (from, to int) {
 	all := edit{from: min(xs[0].from, ys[0].from), to: max(xs[0].to, ys[0].to)}
 	for i, j, grown := 1, 1, true; grown; {
@@ -233,8 +229,7 @@ func meet(xs, ys []edit, before func(e, f edit) bool) (from, to int) {
 	return all.from, all.to
 }
 
-// take returns what a version has for base[from:to], and takes the edits there
-// off.
+// take returns a version's text for base[from:to], and removes the edits there.
 func (v *version) take(from, to int) string {
 	first := v.edits[0]
 	start := first.newFrom - (first.from - from)
@@ -277,8 +272,7 @@ func isIdeograph(r rune) bool {
 	return r >= first && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
-// parts reports whether a token between two edits keeps them apart: a word, or the
-// end of a sentence.
+// parts reports whether a token between two edits separates them: a word, or the end of a sentence.
 func parts(token string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(token, " \t"))
 	return isWordRune(r) || isIdeograph(r) || strings.ContainsRune(".!?…。！？", r)

@@ -16,7 +16,7 @@ type Sprint struct {
 	ID      ObjectID
 	Title   string
 	Summary string    // Markdown
-	End     time.Time // in the project's time zone, which says of which day it is; zero: none
+	End     time.Time // in the project's time zone, which decides the day; zero: none
 	Past    bool
 }
 
@@ -38,9 +38,8 @@ func DueOn(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, time.UTC)
 }
 
-// FindMilestone returns the milestone of a sprint, by the signed marker in its
-// description and never by its title, which people give to other milestones,
-// too. Of several, copies of one another, the oldest counts.
+// FindMilestone returns the milestone of a sprint, by the signed marker in its description. It
+// ignores the title, as people give that to other milestones, too.
 func FindMilestone(existing []Milestone, sprint ObjectID, keys Keys) (Milestone, bool) {
 	var found Milestone
 	for _, m := range existing {
@@ -58,7 +57,7 @@ func marksSprint(description string, sprint ObjectID, keys Keys) bool {
 func markedSprints(description string, keys Keys) (sprints []ObjectID) {
 	_, marks := keys.Body(description)
 	for _, m := range marks {
-		former := m.Kind == MarkSubIssue && m.Link == "" // as milestones were marked once
+		former := m.Kind == MarkSubIssue && m.Link == "" // the former mark of milestones
 		if m.Kind == MarkSprint || former {
 			sprints = append(sprints, ObjectID(m.Partner))
 		}
@@ -80,10 +79,9 @@ func MilestoneMark(description string) string {
 	return ""
 }
 
-// ProjectMilestone answers the milestone of a sprint as it has to be, among the
-// repository's existing ones (open and closed), and whether it has to be
-// written: created where its Number is 0. A second projection of the outcome
-// writes nothing.
+// ProjectMilestone returns the milestone of a sprint as it has to be, given the repository's
+// existing ones (open and closed). It reports whether that has to be written: created where its
+// Number is 0. A second projection of the outcome writes nothing.
 //
 //	| sprint          | milestone                                                             |
 //	|-----------------|-----------------------------------------------------------------------|

@@ -2,20 +2,18 @@ package mapping
 
 import "slices"
 
-// Move says that an issue has become another one: a transfer changes an
-// issue's database id, its number and its repository, and keeps its author and
-// the time of its creation.
+// Move says that an issue has become another one. A transfer changes an issue's database id, its
+// number and its repository. It keeps its author and the time of its creation.
 type Move struct {
 	From int64   `json:"from"` // database id before
-	To   IssueID `json:"to"`   // what it is now, as far as it is told
+	To   IssueID `json:"to"`   // the new issue, as far as GitHub tells
 }
 
-// NewMove names what an issue has become.
+// NewMove names the issue that another one has become.
 func NewMove(from int64, to *Issue) *Move { return &Move{From: from, To: NameIssue(to)} }
 
-// MoveTo makes another issue, which the pair's own one has become, the
-// pair's. Nothing that was seen of it has been taken into account yet; writes
-// that are on their way are on their way to it.
+// MoveTo makes another issue, which the pair's own one has become, the pair's. No snapshot of it
+// has been taken into account yet. Writes under way go to it.
 func (p *Pair) MoveTo(to IssueID) {
 	was, now := IssueRef(p.Issue.ID), IssueRef(to.ID)
 	follow := func(ps []Pending) []Pending {

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A card cannot be moved to another project. An issue that needs a card there gets a new one:
-// its link hands it over to a link of that project, and rests without it.
+// A card cannot be moved to another project. An issue that needs a card there gets a new one. Its
+// link hands it over to a link of that project, and rests without it.
 
-// MovedWhy is the reason of a link whose issue has a card in another project by now.
+// MovedWhy is the reason of a link whose issue now has a card in another project.
 const MovedWhy = "its issue was moved to another project"
 
 const (
@@ -17,18 +17,17 @@ const (
 	LeftBehind = "left behind"
 	// Relocated is the [Entry].What of an issue that moves to another project.
 	Relocated = "relocated"
-	// Rerouted is the [Entry].What of a pair that goes by another route.
+	// Rerouted is the [Entry].What of a pair that has another route now.
 	Rerouted = "rerouted"
-	// Stayed is the [Entry].What of a pair that was to move and does not.
+	// Stayed is the [Entry].What of a pair whose move was cancelled.
 	Stayed = "stayed"
 	// LookMoved is the [IssueEvent].Look of an issue that a link of another project hands
 	// over.
 	LookMoved = "moved from another project"
 )
 
-// Moving says that an operator moves a link's issue to a card in another project. The fields
-// name the link that takes it over. They are empty until that is decided, and never change
-// afterwards.
+// Moving says that an operator moves a link's issue to a card in another project. The fields name
+// the link that takes it over. They are empty until it is chosen, and never change afterwards.
 type Moving struct {
 	Project ObjectID `json:"project,omitempty"`
 	Route   string   `json:"route,omitempty"`
@@ -37,21 +36,21 @@ type Moving struct {
 	Issue   int64    `json:"issue,omitempty"` // its database id
 }
 
-// HandsOver reports whether the link that takes the issue over is decided. m may be nil.
+// HandsOver reports whether the link that takes the issue over is chosen. m may be nil.
 func (m *Moving) HandsOver() bool { return m != nil && m.Link != "" }
 
 // HandedOver reports whether the link has handed its issue over and rests.
 func (l *Link) HandedOver() bool { return l.Parted && l.Moving.HandsOver() }
 
-// Stay cancels a move, unless it is decided already.
+// Stay cancels a move, unless the link that takes over is chosen.
 func (l *Link) Stay() {
 	if !l.Moving.HandsOver() {
 		l.Moving = nil
 	}
 }
 
-// AwaitsAnswer names an open question about the link, which keeps its issue from moving; "":
-// there is none.
+// AwaitsAnswer names an open question about the link, as the issue cannot move before the answer;
+// "": there is none.
 func (l *Link) AwaitsAnswer() string {
 	for _, p := range l.All() {
 		for a := range Sorted(p.Asking) {
@@ -70,11 +69,11 @@ type FormerCard struct {
 	Card    ObjectID `json:"card,omitempty"`
 }
 
-// MovePlan is what a move of one pair does, or would do.
+// MovePlan describes a move of one pair that is made, or would be.
 type MovePlan struct {
 	Steps    []CleanStep
-	Stays    string // why the pair is not concerned; "": it is
-	Hindered string // what has to be settled first; "": nothing
+	Stays    string // why the pair does not move; "": it does
+	Hindered string // the reason that keeps the pair from moving yet; "": none
 	Writes   int    // to GitHub
 }
 
@@ -97,8 +96,8 @@ func (i *IssueID) Bare() IssueID {
 	return IssueID{ID: i.ID, NodeID: i.NodeID, Repo: i.Repo, RepoID: i.RepoID, Number: i.Number, Author: i.Author, Born: i.Born}
 }
 
-// GiveUpIssue leaves a link that has handed its issue over with its card alone, so that no
-// other route lets the card enter, and with the card before that one, which an erasure needs.
+// GiveUpIssue leaves a link that has handed its issue over with its card alone. No other route then
+// lets the card enter. The link also keeps the card before that one, which an erasure needs.
 func (l *Link) GiveUpIssue() error {
 	if err := l.Advance(EventUnlinked); err != nil {
 		return err

@@ -13,11 +13,11 @@ type Pace struct {
 	// Minute and Writes count the rounds of projections of one minute.
 	Minute time.Time `json:"minute,omitzero"`
 	Writes int       `json:"writes,omitempty"`
-	// Folds says, per side that was written, how edits towards it are folded.
+	// Folds has, per side that was written, how edits towards it are folded.
 	Folds map[Side]Fold `json:"folds,omitempty"`
 	// Midway: a plan's writes have begun, and the sides do not agree yet.
 	Midway bool `json:"midway,omitempty"`
-	// Exchanges looks for two programs that answer each other, per attribute.
+	// Exchanges detects, per attribute, two programs that answer each other.
 	Exchanges map[Attribute]Exchange `json:"exchanges,omitempty"`
 }
 
@@ -28,8 +28,8 @@ type Fold struct {
 	Held  bool          `json:"held,omitempty"`
 }
 
-// Folding is how long a plan that writes to some sides waits for further edits; 0: it goes at
-// once. A plan goes as a whole as soon as one of its sides may be written.
+// Folding is how long a plan that writes to some sides waits for further edits; 0: it runs at once.
+// The whole plan runs as soon as one of its sides may be written.
 func (p *Pace) Folding(now time.Time, sides ...Side) time.Duration {
 	var wait time.Duration
 	for _, side := range sides {
@@ -72,9 +72,9 @@ func (p *Pace) PutOff(until time.Time) {
 	}
 }
 
-// Begin records that a side is about to be written. first is how long the next edit is folded.
-// That doubles, up to MaxFold, while edits had to wait that no write of ours led to. Answers
-// of a program do not count, so that two programs that answer each other are noticed soon.
+// Begin records that a side is about to be written. first is how long the next edit is folded. It
+// doubles, up to MaxFold, while edits that no write of ours led to had to wait. Answers of a
+// program do not count, so that two programs that answer each other are detected soon.
 func (p *Pace) Begin(side Side, now time.Time, first time.Duration) {
 	f := p.Folds[side]
 	if f.Held && !p.answering() {
@@ -123,12 +123,12 @@ func (p *Pace) setFold(side Side, f Fold) {
 }
 
 const (
-	// answerWithin is how soon after a write of ours a program answers it, and
-	// quickly how soon it does where no person would.
+	// answerWithin is how soon a program answers a write of ours, and quickly how soon it answers
+	// where no person would.
 	answerWithin = time.Minute
 	quickly      = 2 * time.Second
-	// runaway is the score at which an exchange is one between programs: 12
-	// answers in a row that came quickly, 60 that came at all.
+	// runaway is the score of an exchange between programs: 12 quick answers in a row, or 60 slower
+	// ones.
 	runaway, quickScore, slowScore = 60, 5, 1
 )
 
@@ -145,7 +145,7 @@ type Exchange struct {
 // Change is what is known of a change of an attribute on one side.
 type Change struct {
 	Side    Side
-	From    time.Time // it came later than this; zero: that is not known
+	From    time.Time // the change came later than this; zero: unknown
 	Seen    time.Time
 	Several bool // more than one change came together
 }

@@ -32,7 +32,7 @@ type Pair struct {
 	// Issue is the item on GitHub. A pair for a part of an issue (a line of its checklist, its
 	// state) has none of its own.
 	Issue IssueID
-	// Item is the text of a line as it was last seen, or is to be written, in planning's form.
+	// Item is the text of a line, in planning's form, as it was last seen or is to be written.
 	// Lines of the body are in its order.
 	Item string
 	// Card is the item in planning: a card, or, unless the pair is a [Root], a task.
@@ -48,8 +48,8 @@ type Pair struct {
 	Reads
 	// Pace is how often the items are written.
 	Pace Pace
-	// Unfinished says that something was written, and not everything that was seen has been
-	// handled: both items are read as a whole next time.
+	// Unfinished says that a write was made, and some observations are not handled yet. Both items
+	// are read as a whole next time.
 	Unfinished bool
 	Mark
 	Kin
@@ -64,7 +64,7 @@ type Disputes struct {
 	// attribute alone until they change.
 	Refused map[Attribute]Refusal `json:"refused,omitempty"`
 	// Held is GitHub's value of an attribute that only labels carry, while the sides do not agree on
-	// it. Any other label is newer.
+	// it. A label with any other value is newer.
 	Held map[Attribute]string `json:"held,omitempty"`
 	// Asking maps an attribute to the id of the ledger entry that waits for a
 	// person's answer (policy ask).
@@ -82,62 +82,61 @@ type Reads struct {
 	// Gone counts, per side, the reads of the item itself in a row that
 	// answered gone; two make the pair orphaned.
 	Gone map[Side]int `json:"gone,omitempty"`
-	// GoneSince is when the first of those reads was made: a side that lags
-	// answers gone for what it does not know yet.
+	// GoneSince is when the first of those reads was made: a side that lags answers gone for a new
+	// item.
 	GoneSince time.Time `json:"gone_since,omitzero"`
-	// Unconfirmed says that the pair is orphaned and no later read has confirmed it yet:
-	// nobody is told until then.
+	// Unconfirmed says that the pair is orphaned and no later read has confirmed it yet. Nothing is
+	// reported until then.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
 	// BehindSince is when reads of the issue began to be older than its known state; zero:
 	// they are not.
 	BehindSince time.Time `json:"behind_since,omitzero"`
-	// ReadFor names the snapshot for which the issue was last read, so long after its second that
-	// nothing else can be of it: while the key waits for another item, it is not read for that again.
+	// ReadFor names the snapshot for which the issue was last read, long enough after its second that
+	// no later change can be of that second. While the key waits for another item, the issue is not
+	// read for that snapshot again.
 	ReadFor string `json:"read_for,omitempty"`
 }
 
 // Mark is the state of the pair's marker, beside its nonce.
 type Mark struct {
-	// MarkerRestored is the digest of the text, without our marker, that last got its marker back. A
-	// service that removes it again is not written to for ever.
+	// MarkerRestored is the digest of the text, without our marker, that last got its marker back.
+	// So the bridge does not write for ever to a service that removes it.
 	MarkerRestored string `json:"remarked,omitempty"`
 	Copied         bool   `json:"copied,omitempty"` // a person copied another pair's card or task to make this one's
 }
 
 // Kin is an issue's relation to other issues.
 type Kin struct {
-	// Join: the sub-issue was made by the bridge and is still to be added
-	// to its parent.
+	// Join: the bridge made the sub-issue and still has to add it to its parent.
 	Join bool `json:"join,omitempty"`
-	// Parent is the database id of the parent that GitHub last reported. It is 0 before the
-	// first report, and NoParentID after GitHub reported that there is none any more.
+	// Parent is the database id of the parent that GitHub last reported. It is 0 before the first
+	// report, and NoParentID after GitHub reported the loss of the parent.
 	Parent int64 `json:"parent,omitempty"`
 }
 
 // NoParentID is the Kin.Parent of an issue that was taken out of its parent.
 const NoParentID = -1
 
-// Transfer is what transfers of the issue left behind.
+// Transfer records transfers of the issue.
 type Transfer struct {
-	// Away is the repository to which the issue was transferred, where no
-	// route of the project takes it in: the pair is left until one
-	// does, or the issue comes back.
+	// Away is the repository to which the issue was transferred, where no route of the project
+	// takes it in. The pair is in state left until a route does, or the issue comes back.
 	Away string `json:"away,omitempty"`
-	// Former are the database ids that the issue had before it was transferred,
-	// the last of them: what comes late is still about it.
+	// Former are the last database ids that the issue had before transfers, as late events still
+	// name them.
 	Former []int64 `json:"former,omitempty"`
 }
 
 // Rest describes a pair that is not synchronised.
 type Rest struct {
-	// Suspended is the state that a dormant pair returns to when its route is back; "" of
-	// one that an older release made dormant.
+	// Suspended is the state that a dormant pair returns to when its route is back; "" for a pair
+	// that an older release made dormant.
 	Suspended LinkState `json:"suspended,omitempty"`
 	// Why is why a pair stands in state left, orphaned or dormant.
 	Why string `json:"why,omitempty"`
 }
 
-// Dates are when the pair was made, and when both sides were last known to agree.
+// Dates are the times when the pair was made, and when both sides were last known to agree.
 type Dates struct {
 	Created time.Time `json:"created"`
 	Synced  time.Time `json:"synced,omitzero"`
@@ -151,8 +150,8 @@ func NewPart(origin Side, nonce string, at time.Time) *Pair {
 	return p
 }
 
-// FoundPart makes the pair of a sub-issue both of whose items exist; at is now. The
-// bridge made the one that carries the nonce.
+// FoundPart makes the pair of a sub-issue whose items both exist; at is now. The bridge made the
+// one that carries the nonce.
 func FoundPart(origin Side, nonce string, at time.Time) *Pair {
 	return part(EventFound, origin, nonce, at)
 }
@@ -198,7 +197,7 @@ func (p *Pair) Refs() []Ref {
 	return refs
 }
 
-// Was reports whether an issue is one that the pair's was before it was transferred.
+// Was reports whether the pair's issue was the given one before a transfer.
 func (p *Pair) Was(issue int64) bool { return slices.Contains(p.Former, issue) }
 
 // Whole reports whether both items of the pair are known and no create is open.
@@ -212,13 +211,14 @@ func (p *Pair) Joined() bool {
 	return p.State == Creating && p.Intent != nil && p.Intent.Side == Planning && p.Card.ID != ""
 }
 
-// AwaitsIssue reports whether the pair is a card whose issue is to be made, and certainly was not.
+// AwaitsIssue reports whether the pair is a card whose issue is to be made, and certainly does not
+// exist yet.
 func (p *Pair) AwaitsIssue() bool {
 	return p.Kind == Root && p.Origin == Planning && p.Issue.ID == 0 && (p.Intent == nil || !p.Intent.Sent)
 }
 
-// SetBase sets what both sides agree on for an attribute. Other values than before end the refusal
-// of a value; a version that was counted does not.
+// SetBase sets what both sides agree on for an attribute. A changed value ends the refusal of a
+// value; a changed version alone does not.
 func (p *Pair) SetBase(a Attribute, base Base) {
 	if p.Base == nil {
 		p.Base = map[Attribute]Base{}
@@ -230,8 +230,8 @@ func (p *Pair) SetBase(a Attribute, base Base) {
 	delete(p.Held, a)
 }
 
-// Older is the base with the values that the issue's labels had last, as far as the sides do not
-// agree on them. A label with another value is newer.
+// Older is the base, with the last values of the issue's labels where the sides do not agree on
+// them. A label with another value is newer.
 func (p *Pair) Older() map[Attribute]Base {
 	if len(p.Held) == 0 {
 		return p.Base
@@ -244,15 +244,16 @@ func (p *Pair) Older() map[Attribute]Base {
 	return older
 }
 
-// Agree takes in what both sides agree on by a decision that was carried out. A text that was
-// written again for its marker alone is agreed on as far as it was before.
+// Agree records the base of a decision that was carried out. A text that was written again for its
+// marker alone keeps the base that it had.
 func (p *Pair) Agree(d Decision) {
 	if _, based := p.Base[d.Attribute]; based || !d.Action.marks() {
 		p.SetBase(d.Attribute, d.Base)
 	}
 }
 
-// Questions are the ids of what people are asked about the pair, or are about to be.
+// Questions are the ids of the open questions to people about the pair, and of those about to be
+// asked.
 func (p *Pair) Questions() []string {
 	ids := slices.AppendSeq(slices.Collect(maps.Values(p.Asking)), maps.Values(p.Putting))
 	slices.Sort(ids)

@@ -13,22 +13,21 @@ type IssueID struct {
 	RepoID int64  `json:"repo_id,omitempty"`
 	Number int    `json:"number,omitempty"`
 	Author string `json:"author,omitempty"`
-	// Born is the issue's created_at, by which one that was transferred
-	// without a word is known again.
+	// Born is the issue's created_at, which identifies an issue that was transferred without an
+	// event.
 	Born time.Time `json:"born,omitzero"`
-	// UpdatedAt and Digest are those of the newest snapshot taken into
-	// account: what is older is stale, what is of the same second with
-	// another digest forces a read.
+	// UpdatedAt and Digest are those of the newest snapshot taken into account. An older snapshot
+	// is stale. One of the same second with another digest forces a read.
 	UpdatedAt time.Time `json:"updated,omitzero"`
 	Digest    string    `json:"digest,omitempty"`
-	// Agreed is the updated_at of the newest snapshot that showed nothing but what
-	// both sides had agreed on: what differs from that was edited since then.
+	// Agreed is the updated_at of the newest snapshot that showed only values both sides had agreed
+	// on. Other values were edited since then.
 	Agreed time.Time `json:"agreed,omitzero"`
 }
 
-// Place records where a snapshot shows the card. Only listings have the bucket's title. It
-// stays known where a snapshot without a title has no bucket, as in a sprint, or the same
-// bucket by either of its ids.
+// Place records where a snapshot shows the card. Only listings have the bucket's title. It stays
+// known after a snapshot without a title that has no bucket, as in a sprint, or the same bucket by
+// either id.
 func (c *CardID) Place(card *Card) {
 	switch {
 	case card.Bucket == "" && c.BucketName == "":
@@ -38,8 +37,8 @@ func (c *CardID) Place(card *Card) {
 	}
 }
 
-// BucketTitle is the bucket's title: as it was listed, else that of the bucket in which the card was
-// made, else its id.
+// BucketTitle is the bucket's listed title, else that of the bucket in which the card was made, else
+// its id.
 func (c *CardID) BucketTitle() string { return cmp.Or(c.BucketName, c.Made, string(c.Bucket)) }
 
 // CardID identifies the card of a link, and its newest known version.
@@ -48,7 +47,7 @@ type CardID struct {
 	CID             int64    `json:"cid,omitempty"`
 	Bucket          ObjectID `json:"bucket,omitempty"` // where the card was made or last seen
 	BucketName      string   `json:"bucket_name,omitempty"`
-	StateID         ObjectID `json:"state_id,omitempty"` // Card.StateID, as it was there
+	StateID         ObjectID `json:"state_id,omitempty"` // Card.StateID of that snapshot
 	Made            string   `json:"made,omitempty"`     // title of the bucket it was made in, until one is seen
 	Version         int64    `json:"version,omitempty"`
 	CountersVersion int64    `json:"counters_version,omitempty"`

@@ -22,9 +22,8 @@ const (
 	shownDone       = "Done"
 )
 
-// ReviewOf reads an iterationReview, of whose spelling only the beginnings are
-// known: in any case, approv…, partial… and reject…. It answers "" for none and
-// for a word not known.
+// ReviewOf reads an iterationReview. Only the beginnings of its spelling are known, in any case:
+// approv…, partial… and reject…. It returns "" for none and for an unknown word.
 func ReviewOf(iterationReview string) string {
 	word := strings.ToLower(strings.TrimSpace(iterationReview))
 	for _, r := range []struct{ prefix, review string }{
@@ -37,7 +36,7 @@ func ReviewOf(iterationReview string) string {
 	return ""
 }
 
-// Verdict is what a card's review does to its issue.
+// Verdict is the effect of a card's review on its issue.
 type Verdict string
 
 // The verdicts. Those that close are GitHub's own state_reason.
@@ -48,11 +47,10 @@ const (
 	VerdictCloseNotPlanned Verdict = "not_planned"
 )
 
-// ReviewAction decides what a review does to an issue, given the one that was
-// last acted on ([Link].Review), the card's now, and the issue's state (open or
-// closed). It acts once for each changed value, so that a person can reopen
-// what an approval closed; the caller remembers the value as acted on also
-// where the verdict is to do nothing.
+// ReviewAction decides the effect of a review on an issue. Its inputs are the review that was last
+// acted on ([Link].Review), the card's present one, and the issue's state (open or closed). It acts
+// once for each changed value, so that a person can reopen what an approval closed. The caller
+// records the value as acted on, also where the verdict is to do nothing.
 //
 //	| last → now                   | open issue            | closed issue |
 //	|------------------------------|-----------------------|--------------|
@@ -80,12 +78,11 @@ type LabelSpec struct {
 	Description string // at most 100 characters
 }
 
-// ProjectLabels answers which labels to add to an issue's current ones, and
-// which to remove, so that they show the card's counters, review and bucket. It
-// touches no label but <prefix>To Do, In Progress and Done, <prefix>Approved,
-// Partially and Rejected, and bucket:…; a second projection of the outcome is
-// empty. A card without counters or with a status not known shows no status. A
-// card whose bucket's name is not known leaves the bucket labels as they are.
+// ProjectLabels returns which labels to add to an issue's current ones, and which to remove, so
+// that they show the card's counters, review and bucket. It touches no label but <prefix>To Do, In
+// Progress and Done, <prefix>Approved, Partially and Rejected, and bucket:…. A second projection of
+// the outcome is empty. A card without counters or with an unknown status shows no status. A card
+// whose bucket's name is not known leaves the bucket labels as they are.
 func ProjectLabels(current []string, card *Card, s LabelScheme) (add, remove []string) {
 	want := s.projected(card)
 	for _, label := range current {
@@ -128,7 +125,7 @@ func (s LabelScheme) isProjection(label string, buckets bool) bool {
 	return buckets && hasPrefixFold(label, bucketPrefix)
 }
 
-// shownStatus reads the status of counters in any case and punctuation.
+// shownStatus reads the status of counters, in any case and punctuation.
 func shownStatus(status string) string {
 	letters := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) {
@@ -147,10 +144,9 @@ func shownStatus(status string) string {
 	return ""
 }
 
-// BucketLabel returns the label for a bucket's title, "" for none. GitHub takes
-// no comma and 50 characters: a title with a comma has a semicolon there, a long
-// one is cut, and both end in a tilde and six digits of the title's SHA-256,
-// so that different titles stay different labels.
+// BucketLabel returns the label for a bucket's title, "" for none. GitHub takes no comma and 50
+// characters. A comma becomes a semicolon, and a long title is cut. Such a label ends in a tilde
+// and six digits of the title's SHA-256, so that different titles stay different labels.
 func BucketLabel(title string) string {
 	title = CanonicalTitle(title)
 	if title == "" {
@@ -169,8 +165,8 @@ func BucketLabel(title string) string {
 	return bucketPrefix + name + hash
 }
 
-// Spec returns how a label of the bridge is created: a colour by what it says,
-// so that a list of issues can be read at a glance, and where it comes from.
+// Spec returns how a label of the bridge is created: its colour and its description. The colour
+// follows the label's meaning, so that a list of issues can be read at a glance.
 func (s LabelScheme) Spec(label string) LabelSpec {
 	spec := LabelSpec{Name: label, Color: "ededed", Description: "Set by planbridge"}
 	for _, known := range []LabelSpec{

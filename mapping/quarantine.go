@@ -2,16 +2,15 @@ package mapping
 
 import "strings"
 
-// Whether strangers' issues on public repositories wait, see [Route.Quarantines].
+// These say whether strangers' issues on public repositories wait, see [Route.Quarantines].
 const (
 	QuarantineAuto = "auto"
 	QuarantineOff  = "off"
 )
 
-// Quarantines reports whether an issue waits until a person with triage rights
-// lets it in: its repository is public and its author is no owner, member,
-// collaborator or contributor. An author of whom GitHub tells no association is
-// a stranger.
+// Quarantines reports whether an issue waits until a person with triage rights lets it in. Its
+// repository is public, and its author is no owner, member, collaborator or contributor. An author
+// without an association is a stranger.
 func (r *Route) Quarantines(issue *Issue, public bool) bool {
 	return public && r.Quarantine == QuarantineAuto && !contributes(strings.ToUpper(issue.Association))
 }
@@ -32,17 +31,16 @@ type Triage struct {
 	Human bool   // GitHub calls the account a User: no App, no organisation
 }
 
-// ReleasedBy reports whether an act lets the issue out of quarantine. GitHub takes
-// labels and assignees from people with triage rights alone. The labels of an
-// issue form come in the author's name, and Apps label by rules that a stranger's
-// text can meet, so that neither counts; nor does the bridge's own account.
+// ReleasedBy reports whether an act lets the issue out of quarantine. GitHub takes labels and
+// assignees from people with triage rights alone. An issue form adds labels in the author's name,
+// and Apps label by rules that a stranger's text can meet. So neither counts, nor does the bridge's
+// own account.
 func (i *Issue) ReleasedBy(t Triage, actor Authorship) bool {
 	return t.Human && t.Actor != "" && !strings.EqualFold(t.Actor, i.Author) && !actor.Ours()
 }
 
-// Untriaged reports whether the issue itself shows that nobody labelled or assigned
-// it since it was opened: it has neither label nor assignee, and nothing happened
-// to it since.
+// Untriaged reports whether the issue itself shows that nobody labelled or assigned it since it was
+// opened. It has neither label nor assignee, and nothing happened to it since.
 func (i *Issue) Untriaged() bool {
 	return len(i.Labels) == 0 && len(i.Assignees) == 0 && !i.UpdatedAt.After(i.CreatedAt)
 }

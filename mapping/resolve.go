@@ -22,29 +22,29 @@ func (i Interval) known() bool { return !i.From.IsZero() && !i.To.IsZero() }
 // Input is everything that a decision depends on.
 type Input struct {
 	Link *Link
-	// Pair is the pair of the link that is decided about; nil: the root.
+	// Pair is the pair of the link that the decision is about; nil: the root.
 	Pair     *Pair
 	Route    *Route
 	GitHub   View
 	Planning View
-	// Edited says, per attribute, when each side was edited last, as far as it is
-	// known; the policy newest compares them.
+	// Edited has, per attribute, when each side was last edited, as far as it is known. The policy
+	// newest compares these times.
 	Edited map[Attribute]map[Side]Interval
-	// Questions are the ledger entries of what people are asked about the pair, or are about to
-	// be, by their ids. An answer holds for the two values that were asked about. Where somebody
-	// wrote other values since, the question is asked anew.
+	// Questions are the ledger entries, by id, of the open questions about the pair and of those
+	// about to be asked. An answer holds for the two values of the question. Where somebody wrote
+	// other values since, the question is asked anew.
 	Questions map[string]Conflict
-	// Rewound has the attributes in which GitHub shows a state before the base, as a restored
+	// Rewound has the attributes in which GitHub shows a state older than the base, as a restored
 	// server does. Planning's versions show that by themselves.
 	Rewound map[Attribute]bool
 }
 
-// Action is what a decision does.
+// Action is the effect of a decision.
 type Action string
 
 // The actions, one for each outcome of the decision table.
 const (
-	Adopt           Action = "adopt"       // no write; the base takes what is there
+	Adopt           Action = "adopt"       // no write; the base takes the present values
 	ToPlan          Action = "to_planning" // GitHub's value is written to planning
 	ToHub           Action = "to_github"   // planning's value is written to GitHub
 	MergeBoth       Action = "merge"       // a three-way merge is written where it differs
@@ -52,7 +52,7 @@ const (
 	Ask             Action = "ask"         // both are kept, nothing is written
 	Blocked         Action = "blocked"     // a side refused this very value
 	Restrained      Action = "restrained"  // the route's direction forbids the write
-	Withheld        Action = "withheld"    // the write would publish what planning says
+	Withheld        Action = "withheld"    // the write would publish planning's text
 	Undo            Action = "undo"        // an operator brings a conflict's loser back
 	RestoreMarker   Action = "remark"      // the same text is written again, with our marker
 	Unmark          Action = "unmark"      // the same text is written again, without our marker
@@ -68,7 +68,7 @@ type Write struct {
 	Version int64 // planning: the version the write carries
 }
 
-// Decision is what is done about one attribute, and why.
+// Decision is the action for one attribute, and its reason.
 type Decision struct {
 	Attribute Attribute
 	Action    Action
@@ -84,9 +84,9 @@ type Decision struct {
 	// and is not stored yet. Both values go into the ledger, and onto the issue, before
 	// anything is written.
 	Loses bool
-	// By is the operator whose answer or undo it carries out; "": it is nobody's.
+	// By is the operator whose answer or undo it carries out; "": nobody's.
 	By string
-	// Edited is what is known about when each side was edited, where people are asked.
+	// Edited bounds when each side was edited, where people are asked.
 	Edited map[Side]Interval
 }
 
@@ -97,7 +97,7 @@ func (in *Input) pair() *Pair {
 	return &in.Link.Pair
 }
 
-// text is the part of a GitHub value that planning has, too. Only a root's checklist lines are
+// text is the part of a GitHub value that planning also has. Only a root's checklist lines are
 // tasks.
 func (in *Input) text(a Attribute, github string) string {
 	if in.pair().IsTask() {
@@ -119,9 +119,8 @@ func (p Plan) Writes(side Side, of ...Attribute) bool {
 
 // Resolve decides every attribute of a link.
 //
-// G and P are the two sides now, each compared with its own representation in
-// the base; v is planning's version; equality across the sides is on the
-// canonical form:
+// G and P are the two sides now, each compared with its own representation in the base. v is
+// planning's version. Equality across the sides is that of the canonical form:
 //
 //	| G       | P       |                        | decision                                   |
 //	|---------|---------|------------------------|--------------------------------------------|
@@ -135,16 +134,15 @@ func (p Plan) Writes(side Side, of ...Attribute) bool {
 //	| empty   | any     | no base                | write P to GitHub (and the other way)      |
 //	| any     | any     | no base, G ≠ P         | conflict                                   |
 //
-// A base is none where a side that differs from it shows a time before it: what stands
-// there is no edit made upon the base. It is none as well where one side never took its value:
-// an item was made without what its side refused.
+// A base does not count where a side that differs from it shows an older time, as its value is no
+// edit of the base. Nor does it count where one side never took its value: an item was made without
+// the value that its side refused.
 //
 // Where checklist items are tasks, GitHub's summary is the body's text without
 // them (see [Link.Text]), in the decisions too.
 //
-// Two things differ by nature: planning cannot clear an estimate, so a removed
-// estimate label is written back; and a value that a side has refused is not
-// sent to it again.
+// Two cases differ by nature. Planning cannot clear an estimate, so a removed estimate label is
+// written back. A value that a side has refused is not sent to it again.
 func Resolve(in Input) Plan {
 	var plan Plan
 	for _, a := range Attributes {
@@ -204,7 +202,7 @@ func (in *Input) now(a Attribute) (g string, p Versioned, known bool) {
 	return g, p, gKnown && pKnown
 }
 
-// base is what both sides last agreed on, with only the text of GitHub's value.
+// base is what both sides last agreed on, with GitHub's value reduced to its text.
 func (in *Input) base(a Attribute) (Base, bool) {
 	base, ok := in.pair().Base[a]
 	base.GitHub = in.text(a, base.GitHub)
@@ -212,7 +210,7 @@ func (in *Input) base(a Attribute) (Base, bool) {
 }
 
 // isUntaken reports whether a base has a value that its other side refused when the item there was
-// made. Both halves are what the sides showed, and not what they agreed on.
+// made. The base then holds what each side showed, and no agreement.
 func (in *Input) isUntaken(a Attribute, base Base) bool {
 	_, refused := in.pair().Refused[a]
 	return refused && Same(a, base.GitHub, "") != Same(a, base.Planning, "")
@@ -288,9 +286,9 @@ func (d Decision) halfway() bool {
 	return d.Planning != nil && d.Planning.To != d.Base.Planning
 }
 
-// oneWay turns a decision that writes against the route's direction into one
-// that respects it: a change on the far side stays there until the leading
-// side changes, and then the leading side wins with the loser kept. Nobody is asked.
+// oneWay turns a decision that writes against the route's direction into one that respects it. A
+// change on the far side stays there until the leading side changes. The leading side wins then,
+// and the loser is kept. Nobody is asked.
 func (in *Input) oneWay(d Decision) Decision {
 	why := "the route only goes " + string(in.Route.Direction)
 	if d.Action != ResolveConflict && d.Action != MergeBoth && d.Action != Ask {

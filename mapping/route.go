@@ -29,22 +29,22 @@ const (
 	ToGitHub   Direction = "to_github"
 )
 
-// Whose issues a route takes, by GitHub's author_association.
+// The authors whose issues a route takes, by GitHub's author_association.
 const (
 	AuthorsAny          = "any"
 	AuthorsContributors = "contributors"
 	AuthorsMembers      = "members"
 )
 
-// What a route does with the parts of an issue.
+// The ways in which a route handles the parts of an issue.
 const (
 	TasksSubIssues = "sub_issues"
 	TasksChecklist = "checklist"
 	TasksNone      = "none"
 )
 
-// Images says how planning shows the remote images of a text. An image that is
-// shown is loaded by each reader, whom its host can then see.
+// Images says how planning shows the remote images of a text. Each reader loads an image that is
+// shown, so that its host sees the reader.
 type Images string
 
 // How images are shown.
@@ -62,7 +62,7 @@ type Route struct {
 	Name          string
 	ID            string   // see Identity
 	Repositories  []string // each owner/name, or a glob such as acme/*
-	Exclude       []string // globs that a glob does not mean
+	Exclude       []string // globs that the route's globs exclude
 	Project       ObjectID
 	ProjectName   string // the operator's name for the project
 	Username      string // in whose name planning is written
@@ -77,7 +77,7 @@ type Route struct {
 	CreateIssues  bool
 	NewCardsIn    string // the repository in which new cards become issues; "": none
 	Tasks         string
-	TasksPerCard  int    // of sub-issues or checklist lines; 0: any number
+	TasksPerCard  int    // tasks of sub-issues or checklist lines; 0: any number
 	Images        Images // "": LinkImages
 	TrackingTask  bool
 	Force         bool
@@ -96,15 +96,15 @@ func (r *Route) Policy(a Attribute) Policy {
 	return PolicyMerge
 }
 
-// Asks reports whether people may be asked which value of an attribute stands: where the policy
-// says so, or may find no other answer.
+// Asks reports whether people may be asked for the winning value of an attribute: the policy says
+// so, or may find no other answer.
 func (r *Route) Asks(a Attribute) bool {
 	p := r.Policy(a)
 	return (r.Direction == Both || r.Direction == "") && (p == PolicyAsk || p == PolicyNewest)
 }
 
-// HasTasks reports whether the tasks of a card stand for something on GitHub,
-// its tracking task aside: for sub-issues or for checklist items.
+// HasTasks reports whether the tasks of a card, except its tracking task, stand for sub-issues or
+// checklist items.
 func (r *Route) HasTasks() bool { return r.Tasks == TasksSubIssues || r.Tasks == TasksChecklist }
 
 // IsGlob reports whether a repository of a route is a glob.
@@ -123,13 +123,13 @@ func (r *Route) Globs() []string {
 	return slices.DeleteFunc(slices.Clone(r.Repositories), func(repository string) bool { return !IsGlob(repository) })
 }
 
-// Names reports whether the route names the repository itself, and by no glob.
+// Names reports whether the route names the repository itself, not by a glob.
 func (r *Route) Names(repo string) bool {
 	return slices.ContainsFunc(r.Repositories, func(own string) bool { return strings.EqualFold(own, repo) && !IsGlob(own) })
 }
 
-// MatchesRepo reports whether the route is for the repository (owner/name, in
-// any case, as GitHub takes it). What a glob does not mean is excluded from it alone.
+// MatchesRepo reports whether the route is for the repository (owner/name, in any case, as GitHub
+// takes it). An exclusion concerns the globs alone.
 func (r *Route) MatchesRepo(repo string) bool {
 	if r.Names(repo) {
 		return true
@@ -138,7 +138,7 @@ func (r *Route) MatchesRepo(repo string) bool {
 	return slices.ContainsFunc(r.Repositories, meant) && !r.Excludes(repo)
 }
 
-// Excludes reports whether the route's globs do not mean a repository by the route's own word.
+// Excludes reports whether the route excludes a repository from its globs.
 func (r *Route) Excludes(repo string) bool {
 	return slices.ContainsFunc(r.Exclude, func(glob string) bool { return globMatch(glob, repo) })
 }
@@ -232,7 +232,7 @@ func isObjectID(s string) bool {
 	return len(s) == 24 && strings.Trim(strings.ToLower(s), "0123456789abcdef") == ""
 }
 
-// With returns the routes with another one in the place of that of its name.
+// With returns the routes with another one in place of the one of its name.
 func (rs Routes) With(route Route) Routes {
 	list := slices.Clone(rs.list)
 	for i := range list {
@@ -254,11 +254,11 @@ type PlanningProject struct {
 // the order of the file.
 type Routes struct {
 	list     []Route
-	projects []PlanningProject // those that no route leads to among them
+	projects []PlanningProject // with those that no route leads to
 }
 
-// NewRoutes orders routes as they take issues. Links of the projects are kept, be there a
-// route to them or not.
+// NewRoutes orders routes as they take issues. Links of the projects are kept, with or without a
+// route to them.
 func NewRoutes(routes []Route, projects ...PlanningProject) Routes {
 	list := slices.Clone(routes)
 	slices.SortStableFunc(list, func(a, b Route) int {

@@ -42,7 +42,7 @@ func (rs Routes) ChangesTo(next Routes) (c RouteChanges) {
 	return c
 }
 
-// otherKeys has the keys of the fields whose names differ from them.
+// otherKeys has the keys of fields that have another name.
 var otherKeys = map[string]string{"ProjectName": "project", "Policies": "conflicts", "DefaultPolicy": "conflicts"}
 
 var wordStart = regexp.MustCompile(`([a-z])([A-Z])`)
@@ -53,7 +53,7 @@ func (r *Route) differences(other *Route) (fields []string) {
 	for _, field := range reflect.VisibleFields(a.Type()) {
 		x, y := a.FieldByIndex(field.Index), b.FieldByIndex(field.Index)
 		if field.Name == "ID" || field.Name == "NewCardsIn" && r.hasDefaultNewCardsIn() && other.hasDefaultNewCardsIn() {
-			continue // no key of the configuration, or one that the file leaves out
+			continue // not a key of the configuration, or one that the file leaves out
 		}
 		empty := (x.Kind() == reflect.Slice || x.Kind() == reflect.Map) && x.Len() == 0 && y.Len() == 0
 		if !empty && !reflect.DeepEqual(x.Interface(), y.Interface()) {

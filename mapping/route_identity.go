@@ -1,9 +1,9 @@
 package mapping
 
-// A route keeps its identity when it gets another name. What the store knows of the route goes by
-// that: when it began to run, whether it is paused, and which cards were in its buckets.
+// A route keeps its identity when it gets another name. The store has its facts of the route under
+// it: when it began to run, whether it is paused, which cards its buckets had.
 
-// Identity is by what the store knows the route: the name that it had first.
+// Identity names the route in the store: it is the first name that the route had.
 func (r *Route) Identity() string {
 	if r.ID == "" {
 		return r.Name

@@ -2,14 +2,13 @@ package mapping
 
 import "slices"
 
-// A link goes by the route that takes its issue now, whatever the name of its former route.
-// Its card stays in its project, so that no route of another project takes the link.
+// A link follows the route that takes its issue now, whatever the name of its former route. Its
+// card stays in its project, so that no route of another project takes the link.
 
 // Of returns the route of a link. Where several routes of its project have the repository, and
-// none is the link's own, among lists them: the issue decides. The card decides for a link
-// without an issue, and only a route that makes issues has one that waits for its issue. A link
-// whose route was pointed at another project keeps the route. Both results are nil where no route
-// has the link.
+// none is the link's own, among lists them: the issue decides. The card decides for a link without
+// an issue. Only a route that makes issues has a link that waits for its issue. A link whose route
+// was pointed at another project keeps the route. Both results are nil where no route has the link.
 func (rs Routes) Of(l *Link) (route *Route, among []*Route) {
 	own := rs.ByName(l.Route)
 	if l.Issue.Number == 0 {
@@ -50,10 +49,9 @@ func (rs Routes) at(project ObjectID, r *Route) *Route {
 	return &there
 }
 
-// Takes returns the route of the link's project that takes an issue, which is the link's own
-// or what that has become. The link's own route comes first, where it has the issue's
-// repository, then the first route whose filter accepts the issue, then the first one. nil:
-// there is none.
+// Takes returns the route of the link's project that takes an issue, which is the link's own or its
+// successor. The link's own route comes first, where it has the issue's repository. Then comes the
+// first route whose filter accepts the issue, then the first one. nil: there is none.
 func (rs Routes) Takes(l *Link, issue *Issue, scheme LabelScheme) *Route {
 	among := rs.candidates(l, issue.Repo)
 	if own := rs.ByName(l.Route); slices.Contains(among, own) {
@@ -66,8 +64,8 @@ func (rs Routes) Takes(l *Link, issue *Issue, scheme LabelScheme) *Route {
 	return among[i]
 }
 
-// candidates lists the routes of a link's project that may take issues of a repository, and
-// behind them the link's own route where that leads to another project now.
+// candidates lists the routes of a link's project that may take issues of a repository. The link's
+// own route comes last where it leads to another project now.
 func (rs Routes) candidates(l *Link, repo string) []*Route {
 	var among []*Route
 	var own *Route
@@ -84,7 +82,7 @@ func (rs Routes) candidates(l *Link, repo string) []*Route {
 	return among
 }
 
-// Excluding returns the first route that would have a repository but for its own exclusion; nil:
+// Excluding returns the first route that would have a repository without its own exclusion; nil:
 // none excludes it.
 func (rs Routes) Excluding(repo string) *Route {
 	i := slices.IndexFunc(rs.list, func(r Route) bool {

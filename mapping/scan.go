@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// liveKind tells what a live place makes; it is how tokens begin.
+// liveKind is the kind of a live place, and the beginning of its token.
 type liveKind string
 
 const (
@@ -30,9 +30,9 @@ type live struct {
 	to   int // where the word of a URL ends
 }
 
-// Bounds on what tells one live place from another.
+// These bound the text that tells one live place from another.
 const (
-	maxName = 140 // of an account or a team, or a number's digits
+	maxName = 140 // length of an account's or a team's name, or of a number
 	maxURL  = 256
 )
 
@@ -41,8 +41,7 @@ var (
 	digits      = regexp.MustCompile(`^[0-9]+`)
 )
 
-// token names what a live place makes, so that the same mention is known in
-// another text.
+// token identifies a live place, so that the same mention is found in another text.
 func (f live) token(text string) string {
 	switch f.kind {
 	case liveURL:
@@ -72,18 +71,16 @@ func (f live) token(text string) string {
 	if found := pattern.FindString(name.String()); found != "" {
 		return string(f.kind) + found
 	}
-	return string(f.kind) + text[f.end:min(len(text), f.end+maxName)] // hidden by what follows
+	return string(f.kind) + text[f.end:min(len(text), f.end+maxName)] // hidden by the text behind it
 }
 
-// gap is what a backslash comes to that may only quote the character behind
-// it.
+// gap stands for a backslash that may only quote the character behind it.
 const gap rune = -1
 
 var charRef = regexp.MustCompile(`^&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[a-zA-Z][a-zA-Z0-9]{1,31};)`)
 
-// unitAt decodes the character at an offset as Markdown or raw HTML may: an
-// escape, a character reference, whose semicolon HTML does not ask for, or the
-// character itself.
+// unitAt decodes the character at an offset as Markdown or raw HTML may. It may be an escape, a
+// character reference (in HTML also without its semicolon), or the character itself.
 func unitAt(text string, at int) (r rune, size int) {
 	switch c := text[at]; {
 	case c == '\\' && at+1 < len(text) && isPunctuation(text[at+1]):
@@ -110,9 +107,8 @@ func isASCIIWord(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// scanner finds the live places of a text in one pass over its decoded
-// characters. Its state does not grow with the text, but for the "//" of one
-// word.
+// scanner finds the live places of a text in one pass over its decoded characters. Its state does
+// not grow with the text, except for the "//" of one word.
 type scanner struct {
 	text  string
 	inert spans
@@ -120,16 +116,16 @@ type scanner struct {
 
 	before [3]decoded // the last characters, the very last first
 	gap    bool       // a gap followed it
-	ref    bool       // in what HTML may take for a character reference
+	ref    bool       // HTML may read a character reference here
 
-	// Of the word, which ends at white space outside tags and comments.
+	// These are of the word, which ends at white space outside tags and comments.
 	tag     bool
 	slashes []int  // ends of "//" and "www." that no issue's path followed yet
 	segment []byte // since the last slash
-	armed   bool   // an issue's path, but for its number
-	urls    int    // first of those found in this word
+	armed   bool   // an issue's path without its number was read
+	urls    int    // index of the first one found in this word
 
-	// Of what may be a link's address.
+	// These are of a possible address of a link.
 	opened bool
 	scheme []byte
 	end    int // of the scheme
@@ -193,8 +189,8 @@ func (s *scanner) take(r rune, from, to int) {
 	s.gap = false
 }
 
-// next reports whether the character at an offset fits. A tag or what may be a
-// character reference hides what the reader sees, and fits.
+// next reports whether the character at an offset fits. A tag or a possible character reference
+// hides the visible character, and fits.
 func (s *scanner) next(at int, fits func(rune) bool) bool {
 	for at < len(s.text) {
 		r, size := unitAt(s.text, at)
@@ -267,9 +263,8 @@ func (s *scanner) endWord(at int) {
 	s.slashes, s.segment, s.armed = s.slashes[:0], s.segment[:0], false
 }
 
-// inLink looks for links that run programs or hold documents: a scheme where an
-// address may begin, as in Markdown, in a tag or in an attribute. Browsers drop
-// control characters in it.
+// inLink finds links that run programs or hold documents. These are schemes where an address may
+// begin, as in Markdown, in a tag or in an attribute. Browsers drop control characters in it.
 func (s *scanner) inLink(r rune, from, to int) {
 	afterLabel := s.before[0].r == ']' && !s.gap
 	switch {

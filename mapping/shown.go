@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Shown is the part of a card that is projected onto its issue, and never read back:
-// planning's last state of it, and what the bridge has put on the issue. What a person puts
-// there belongs to the person.
+// Shown is the part of a card that is projected onto its issue, and never read back. It has
+// planning's last state of it, and the bridge's own additions to the issue. A person's additions
+// belong to the person.
 type Shown struct {
 	Status string   `json:"status,omitempty"` // of the card's counters, as planning spells it
 	Review string   `json:"review,omitempty"` // iterationReview, as planning spells it
 	Sprint ObjectID `json:"sprint,omitempty"`
 	Users  []string `json:"users,omitempty"` // planning's, on the card's tasks in its sprint
 
-	// Labels are the projected labels that the issue has, as far as is known.
+	// Labels are the projected labels that the issue is known to have.
 	Labels []string `json:"labels,omitempty"`
-	// Made are labels of a form that people use, too, and that the bridge put on the issue or
-	// is about to: those with the card's number.
+	// Made are labels of a form that people use, too, and that the bridge put on the issue or is
+	// about to. These are labels with the card's number.
 	Made []string `json:"made,omitempty"`
 	// Unsure is set while a projection waits for its next turn: the issue may differ from this
 	// record.
@@ -31,9 +31,9 @@ type Shown struct {
 	// handled last, whoever had added them.
 	Assignees []string `json:"assignees,omitempty"`
 	Assigned  []string `json:"assigned,omitempty"`
-	// Dropped are logins, and numbers of milestones behind a #, that GitHub
-	// took without a word and did not set, as it does where the bridge may not
-	// push or a person cannot be assigned. They are not tried again.
+	// Dropped are logins, and numbers of milestones behind a #, that GitHub accepted without an
+	// error and did not set. It does so where the bridge may not push or a person cannot be
+	// assigned. They are not tried again.
 	Dropped []string `json:"dropped,omitempty"`
 	// Closing is set while a close for the review may be under way: it is the issue's
 	// updated_at before the close.
@@ -51,8 +51,8 @@ func (s *Shown) Take(card *Card) {
 	}
 }
 
-// Moved is the record after a transfer of the issue: milestones and possible assignees belong
-// to the former repository. s may be nil.
+// Moved is the record after a transfer of the issue, as milestones and possible assignees belong to
+// the former repository. s may be nil.
 func (s *Shown) Moved() *Shown {
 	if s == nil {
 		return nil
@@ -81,7 +81,7 @@ func (s *Shown) Project(current []string, card *Card, scheme LabelScheme) (add, 
 	return add, remove
 }
 
-// Make records the labels with a card's number among those that are about to be added.
+// Make records those of the labels about to be added that have a card's number.
 func (s *Shown) Make(labels []string, scheme LabelScheme) {
 	for _, l := range labels {
 		if scheme.IsCardLabel(l) && !hasLabel(s.Made, l) {
@@ -90,8 +90,8 @@ func (s *Shown) Make(labels []string, scheme LabelScheme) {
 	}
 }
 
-// Carry records the labels that the issue has. A label of ours that is gone is forgotten,
-// unless it is the card's current one: whoever adds it then owns it.
+// Carry records the labels that the issue has. The record drops a label of ours that is gone,
+// unless it is the card's current one. Whoever adds it later then owns it.
 func (s *Shown) Carry(labels []string, card *Card, scheme LabelScheme) {
 	var made []string
 	for _, l := range s.Made {

@@ -14,7 +14,7 @@ import (
 // edit carries the value before it, which shows that one of our writes ran over it. A nil
 // field was not edited.
 type IssueEvent struct {
-	// Look, where set, says that this is no edit but a reason to read both items: deleted,
+	// Look, where set, is a reason to read both items, and the event is no edit: deleted,
 	// transferred, missing from a listing. LookOpened says that the issue is new; see also
 	// LookHandedOver.
 	Look string `json:"look,omitempty"`
@@ -24,8 +24,8 @@ type IssueEvent struct {
 	Parent *Parent `json:"parent,omitempty"`
 	// Moved, where set, says that an issue has become another one.
 	Moved *Move `json:"moved,omitempty"`
-	// Step, where set, is an event of our own account about a label: perhaps a step of our
-	// writes, else a snapshot like any other.
+	// Step, where set, is an event of our own account about a label. It may be a step of our
+	// writes, or else is a snapshot like any other.
 	Step *OwnEvent `json:"step,omitempty"`
 
 	TitleFrom *string   `json:"title_from,omitempty"`
@@ -41,14 +41,14 @@ type IssueEvent struct {
 type OwnEvent struct {
 	Issue Issue     `json:"issue"`
 	Came  time.Time `json:"came"` // when the event came, by our clock
-	// Label is the label that the event tells of, On that it was put onto the issue; "": an
-	// earlier version did not note it, or the label is no more.
+	// Label is the label of the event, and On says that it was put onto the issue. It is "" where
+	// an earlier version did not record it, or the label no longer exists.
 	Label string `json:"label,omitempty"`
 	On    bool   `json:"on,omitempty"`
 }
 
-// LookOpened is the Look of an `opened` event without a transfer: the issue was no other issue
-// before.
+// LookOpened is the Look of an `opened` event without a transfer, so that the issue was no other
+// issue before.
 const LookOpened = "opened"
 
 // LookHandedOver is the Look of an issue that another link hands over. Nothing is read for it.
@@ -57,10 +57,10 @@ const LookOpened = "opened"
 const LookHandedOver = "handed over"
 
 // DigestIssue identifies a snapshot of an issue by everything that is synchronised. The
-// editor, the time, the repository's name, and values that only some answers have are left
-// out. Digests of an older version differ, which costs one look at the issue.
+// editor, the time, the repository's name, and values that only some answers have are left out.
+// Digests of an older version differ, which costs one read of the issue.
 //
-// It is computed for every delivery, so it hashes a plain list and no JSON.
+// Every delivery computes it, so it hashes a plain list and no JSON.
 func DigestIssue(i *Issue) string {
 	var usual [4 << 10]byte // on the stack
 	b := usual[:0]
@@ -104,7 +104,7 @@ func DigestText(s string) string { return digest(s) }
 func digest(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic("mapping: digest: " + err.Error()) // only plain data of this package comes here
+		panic("mapping: digest: " + err.Error()) // only plain data of this package is digested
 	}
 	return digestOf(data)
 }

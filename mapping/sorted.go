@@ -8,9 +8,8 @@ import (
 	"slices"
 )
 
-// Sorted ranges over a map in the order of its keys, for loops whose order somebody sees:
-// a call to a service or the store, a line of the log. As in a plain range, entries that
-// are deleted meanwhile are left out.
+// Sorted ranges over a map in the order of its keys. It is for loops with a visible order: calls to
+// a service or the store, lines of the log.
 func Sorted[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -21,7 +20,7 @@ func Sorted[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] {
 	}
 }
 
-// Count says a number with its noun, and with its verb where it has one.
+// Count writes a number with its noun, and with its verb where there is one.
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

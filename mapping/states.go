@@ -2,7 +2,7 @@ package mapping
 
 import "fmt"
 
-// LinkState says where a root link is in its life.
+// LinkState is the stage of a root link's life.
 type LinkState string
 
 // The states of a link.
@@ -46,7 +46,7 @@ const (
 	EventReadmitted   PairEvent = "readmitted"    // the item is to be synchronised again
 	EventVanished     PairEvent = "vanished"      // an item is proven gone
 	EventReappeared   PairEvent = "reappeared"    // the item is there again
-	EventResumed      PairEvent = "resumed"       // what kept the create of the partner up is over
+	EventResumed      PairEvent = "resumed"       // the obstacle to the partner's create is gone
 	EventRouteRemoved PairEvent = "route removed" // no route of the configuration has the name of the pair's
 	EventRouteBack    PairEvent = "route back"    // one has it again
 	EventUnlinked     PairEvent = "unlinked"      // an operator parted the pair
@@ -61,8 +61,8 @@ const (
 	Remembered LinkState = "remembered"
 )
 
-// Transition is a row of the table of states: what becomes of a pair in state From
-// when Event happens to it, and what that is for.
+// Transition is a row of the table of states. It says what becomes of a pair in state From when
+// Event happens to it, and the purpose of that.
 type Transition struct {
 	From  LinkState
 	Event PairEvent
@@ -70,9 +70,9 @@ type Transition struct {
 	Why   string
 }
 
-// Transitions is the table of the states of a pair: of an issue and its card, of a
-// sub-issue and its task, of the issue's state and its tracking task, and of a line
-// and its task. What is not in it does not happen.
+// Transitions is the table of the states of a pair. Its rows serve all kinds of pairs. These are an
+// issue and its card, a sub-issue and its task, an issue's state and its tracking task, and a line
+// and its task. A change that is not in it does not happen.
 var Transitions = []Transition{
 	{Unborn, EventSeen, Entering, "An issue or a card that may enter waits for its labels and its parent."},
 	{Unborn, EventWanted, Creating, "A sub-issue, a task, a line or an issue's state has no partner yet. An issue and a card of people were joined, and no other project may have a partner of the issue."},
@@ -132,7 +132,7 @@ const (
 	whyErased   = "An operator had every text of the pair removed."
 )
 
-// TransitionError is an event that the table of states does not know in a state.
+// TransitionError is an event that the table of states does not have in a state.
 type TransitionError struct {
 	From  LinkState
 	Event PairEvent
@@ -156,13 +156,13 @@ func FindTransition(from LinkState, e PairEvent) (Transition, error) {
 func born(e PairEvent) LinkState {
 	t, err := FindTransition(Unborn, e)
 	if err != nil {
-		panic(err) // a constructor of this package that the table does not know
+		panic(err) // a constructor of this package uses an event that the table does not have
 	}
 	return t.To
 }
 
-// Advance changes the pair's state as the table has it. The reason for the state
-// before goes. An event that the table does not know changes nothing.
+// Advance changes the pair's state as the table has it. The reason for the former state is removed.
+// An event that the table does not have changes nothing.
 func (p *Pair) Advance(e PairEvent) error {
 	t, err := FindTransition(p.State, e)
 	if err != nil {
@@ -181,8 +181,8 @@ func (p *Pair) Advance(e PairEvent) error {
 	return nil
 }
 
-// remembered is the state that a dormant pair came from. An older release did not
-// keep it: then what the pair lacks tells it.
+// remembered is the state that a dormant pair came from. An older release did not record it; then
+// the missing parts of the pair tell it.
 func (p *Pair) remembered() LinkState {
 	switch {
 	case p.Suspended != "":
@@ -195,21 +195,20 @@ func (p *Pair) remembered() LinkState {
 	return Linked
 }
 
-// WithoutProject makes a link dormant whose project the configuration does not name, as nobody
-// works it. One that is dormant or erased already stays as it is.
+// WithoutProject makes a link dormant, as its project is not in the configuration and nobody works
+// it. A link that is already dormant or erased stays as it is.
 func (l *Link) WithoutProject() {
 	if l.Advance(EventRouteRemoved) == nil {
 		l.Why = WhyWithoutProject(l.Project)
 	}
 }
 
-// WhyWithoutProject says why the links of a project are dormant that the configuration does not
-// name.
+// WhyWithoutProject says why the links of a project that is not in the configuration are dormant.
 func WhyWithoutProject(project ObjectID) string {
 	return "planning.projects does not name its project " + string(project)
 }
 
-// Relink has a pair go on that an operator linked. Its items get their markers back.
+// Relink resumes a pair that an operator linked. Its items get their markers back.
 func (l *Link) Relink() error {
 	for _, p := range l.All() {
 		p.MarkerRestored = ""

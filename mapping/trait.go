@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Trait is a digest of what an issue keeps when it is transferred: its author with
-// its time of creation, or with its title. Two issues with one trait need not be the
-// same: a trait is short, as the stores index each link by its traits.
+// Trait is a digest of values that an issue keeps when it is transferred: its author with its time
+// of creation, or with its title. Two issues with one trait need not be the same: a trait is short,
+// as the stores index each link by its traits.
 type Trait string
 
 // traitLen is how many characters of 6 bits a trait has.
 const traitLen = 5
 
-// IssueTraits returns the traits of an issue. The time of creation comes first, as
-// fewer issues share it. What is not known gives no trait.
+// IssueTraits returns the traits of an issue. The time of creation comes first, as fewer issues
+// share it. An unknown value gives no trait.
 func IssueTraits(author, title string, born time.Time) []Trait {
 	var traits []Trait
 	if !born.IsZero() {
@@ -34,8 +34,8 @@ func trait(author, kind, value string) Trait {
 	return Trait(base64.RawURLEncoding.EncodeToString(sum[:])[:traitLen])
 }
 
-// Traits lists, in order, the traits of the issues that belong to the link. The store
-// indexes the link under each. An issue that has not entered was nothing else before.
+// Traits lists, in order, the traits of the issues that belong to the link. The store indexes the
+// link under each. An issue that has not entered has no trait.
 func (l *Link) Traits() []Trait {
 	var traits []Trait
 	for _, pair := range l.Pairs() {
@@ -45,7 +45,7 @@ func (l *Link) Traits() []Trait {
 	return slices.Compact(traits)
 }
 
-// Pairs are those of the link that have issues which entered.
+// Pairs are the pairs of the link whose issues entered.
 func (l *Link) Pairs() []*Pair {
 	return slices.DeleteFunc(l.Issues(), func(p *Pair) bool {
 		return p.Issue.ID == 0 || p.State == Entering
