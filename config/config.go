@@ -116,8 +116,8 @@ type Labels struct {
 // ValuePlaceholder stands for the number in a label pattern.
 const ValuePlaceholder = "{value}"
 
-// CardPage is the address of a card's page by the pattern of planning.card_url, whose {project}
-// and {card} stand for ids, and {cid} for the card's number.
+// CardPage is the address of a card's page, by the pattern of planning.card_url. In the pattern
+// {project} and {card} stand for ids, and {cid} for the card's number.
 func CardPage(pattern, project, card string, cid int64) string {
 	return strings.NewReplacer("{project}", url.PathEscape(project), "{card}", url.PathEscape(card), "{cid}", strconv.FormatInt(cid, 10)).Replace(pattern)
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Doubt is a value that is valid, and that is hardly meant.
+// Doubt is a valid value that is probably a mistake.
 type Doubt struct {
 	Path   string // the key
-	Reason string // what it does, and what to set
+	Reason string // its effect, and the value to set
 }
 
 const (
@@ -24,7 +24,7 @@ func (c *Config) Doubts() []Doubt {
 	g := &c.GitHub
 	cost := writePoints * (g.WritesPerMinute + g.EditsPerMinute)
 	public, named := strings.EqualFold(g.APIURL, publicAPI), c.src != nil && c.src.says("github.points_per_minute")
-	if cost <= g.PointsPerMinute || !public && !named { // a server of one's own may have no limit
+	if cost <= g.PointsPerMinute || !public && !named { // an own server may have no limit
 		return nil
 	}
 	reason := fmt.Sprintf("%d bounds nothing: writes_per_minute (%d) and edits_per_minute (%d) may use %d points a minute, %d each. ",

@@ -63,7 +63,7 @@ func Encode(v any) []byte {
 	return data
 }
 
-// Mark is what polls remember of an item: a short text under the item's id.
+// Mark is the polls' record of an item: a short text under the item's id.
 type Mark struct {
 	ID, Text string
 }
@@ -88,19 +88,19 @@ const DocAdopted = "adopted"
 // DocsRepositoryAdopted is the prefix of the names that DocRepositoryAdopted returns.
 const DocsRepositoryAdopted = "adopted:"
 
-// DocRepositoryAdopted names the document, in the space of no project, that says for which
-// epoch and projects the issues that planbridge made in a repository were listed. It holds a
-// [RepositoryAdopted].
+// DocRepositoryAdopted names a document, in the space of no project, about a listing of a
+// repository's issues that planbridge made. It says for which epoch and projects they were listed.
+// It holds a [RepositoryAdopted].
 func DocRepositoryAdopted(repo string) string {
 	return DocsRepositoryAdopted + strings.ToLower(repo)
 }
 
-// RepositoryAdopted is what the document that [DocRepositoryAdopted] names says.
+// RepositoryAdopted is the content of the document that [DocRepositoryAdopted] names.
 type RepositoryAdopted struct {
 	Epoch      string
 	Unreadable bool // GitHub refused to list the repository
-	// Projects are the projects whose links the markers could restore, as they were configured then.
-	// nil: an earlier release wrote the document, and it stands for every project.
+	// Projects are the projects, as configured then, whose links the markers could restore. nil: an
+	// earlier release wrote the document, which counts for every project.
 	Projects []mapping.ObjectID
 }
 

@@ -1,10 +1,10 @@
 // Package store is the contract of planbridge's store. The store has the links between issues and
 // cards, the values that both sides last agreed on, and the queue of links to work.
 //
-// Three back ends implement it: boltstore (one file, one process), redisstore (for production and
-// for several replicas) and memstore (for simulations and tests). storetest is the suite of tests
-// for all three. Every operation on several records is atomic and durable when it returns. Times
-// that decide anything come from the store's own clock.
+// Three back ends implement it. These are boltstore (one file, one process), redisstore (for
+// production and for several replicas) and memstore (for simulations and tests). The package
+// storetest is the suite of tests for all three. Every operation on several records is atomic and
+// durable when it returns. Times that decide anything come from the store's own clock.
 package store
 
 import (
@@ -295,9 +295,10 @@ type Queue interface {
 	// ClaimKey leases one key, due or not, for an operator's command. ErrNotFound where there is
 	// no link, ErrConflict while another claim holds it.
 	ClaimKey(ctx context.Context, key Key, ttl time.Duration) (*Claim, error)
-	// Save stores link under a claim and indexes its Refs. Nothing is stored after an error:
-	// ErrLeaseLost when the claim ended, ErrConflict when a Ref belongs to another link, or a
-	// [SizeError] when the record is over mapping.MaxRecord or mapping.MaxPlainRecord.
+	// Save stores link under a claim and indexes its Refs. Nothing is stored after an error. The
+	// error is ErrLeaseLost when the claim ended, and ErrConflict when a Ref belongs to another
+	// link. It is a [SizeError] when the record is over mapping.MaxRecord or
+	// mapping.MaxPlainRecord.
 	Save(ctx context.Context, c *Claim, link *mapping.Link) error
 	// Check returns ErrLeaseLost when the claim ended.
 	Check(ctx context.Context, c *Claim) error

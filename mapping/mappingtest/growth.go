@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// Growth fails a test where work is not linear in its size: where four times
-// the size costs more than ten times the processor time. Quadratic work costs
-// sixteen times as much. The thread's own time is measured, so that a loaded
-// machine does not count, and the least of several runs.
+// Growth fails a test where work is not linear in its size. It allows ten times the processor time
+// for four times the size; quadratic work takes sixteen times. It measures the thread's own time,
+// whatever the load of the machine, and takes the least of several runs.
 //
-// The size has to be one for which too much work shows: a KiB of a text at least.
+// The size has to be large enough to show too much work: at least a KiB of a text.
 func Growth(t testing.TB, what string, size int, work func(size int)) {
 	t.Helper()
 	const noise = time.Millisecond

@@ -1,7 +1,6 @@
-// Package mappingtest generates what property tests of planbridge are made of:
-// texts as people write them on either side, their small edits, labels and
-// ids. Its door is [Markdown]; every generator shrinks to the simplest text of
-// its kind.
+// Package mappingtest generates data for property tests of planbridge: texts as people write them
+// on either side, their small edits, labels and ids. Its entry point is [Markdown]. Every generator
+// shrinks to the simplest text of its kind.
 package mappingtest
 
 import (
@@ -13,8 +12,8 @@ import (
 	"planbridge/mapping"
 )
 
-// ObjectID generates ids of the planning service: 24 hexadecimal characters
-// mostly, now and then any text, as they are opaque.
+// ObjectID generates ids of the planning service: mostly 24 hexadecimal characters, sometimes any
+// text, as they are opaque.
 func ObjectID() *rapid.Generator[mapping.ObjectID] {
 	return rapid.Custom(func(t *rapid.T) mapping.ObjectID {
 		return mapping.ObjectID(rapid.OneOf(rapid.StringMatching(`[0-9a-f]{24}`), rapid.StringMatching(`[0-9a-f]{24}`), rapid.StringN(1, 12, -1)).Draw(t, "oid"))
@@ -33,8 +32,8 @@ func Number() *rapid.Generator[string] {
 	return rapid.StringMatching(`(0|[1-9][0-9]{0,3})(\.[0-9]{0,2}[1-9])?`)
 }
 
-// Label generates the names of labels: people's, the bridge's in any case, and
-// some that are nearly the bridge's.
+// Label generates names of labels: people's, the bridge's in any case, and some that resemble the
+// bridge's.
 func Label() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -47,7 +46,7 @@ func Label() *rapid.Generator[string] {
 	)
 }
 
-// Labels generates an issue's labels, no two the same but for case.
+// Labels generates an issue's labels. No two differ in case alone.
 func Labels() *rapid.Generator[[]string] {
 	return rapid.SliceOfNDistinct(Label(), 0, 6, strings.ToLower)
 }
@@ -65,8 +64,8 @@ func Title() *rapid.Generator[string] {
 	})
 }
 
-// Text generates any text at all: random characters between the pieces that
-// mean something to Markdown, to GitHub or to planbridge.
+// Text generates any text: random characters between pieces with a meaning to Markdown, to GitHub
+// or to planbridge.
 func Text() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(shards), word(), rapid.String()), 0, 12).Draw(t, "shards"), "")
@@ -80,9 +79,9 @@ var shards = []string{
 	"Synced by planbridge with ", "<!-- planbridge:", "planbridge-1.", ".0123456789abcdef0123456789abcdef",
 }
 
-// Markdown generates bodies as people write them: paragraphs, lists with
-// boxes, code, quotes, mentions, references and links, with either line end and with
-// white space at the ends of lines.
+// Markdown generates bodies as people write them. They have paragraphs, lists with boxes, code,
+// quotes, mentions, references and links. They have either line end, and white space at the ends of
+// lines.
 func Markdown() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		body := strings.Join(rapid.SliceOfN(block(), 0, 6).Draw(t, "blocks"), "\n\n") + rapid.SampledFrom([]string{"", "\n", "  ", "\n\n\n"}).Draw(t, "end")
@@ -132,8 +131,8 @@ func inline() *rapid.Generator[string] {
 	})
 }
 
-// Document generates LF texts of paragraphs no two of whose written lines are
-// the same, so that there is one way only to say what an edit did.
+// Document generates LF texts of paragraphs without a repeated line. So there is only one way to
+// describe an edit.
 func Document() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		var b strings.Builder
@@ -151,9 +150,8 @@ func Document() *rapid.Generator[string] {
 	})
 }
 
-// Edited generates what a person makes of a text in one go: up to three lines or
-// paragraphs added, changed or removed. Two edits by different authors (any
-// short word) never add the same line.
+// Edited generates a person's edit of a text: up to three lines or paragraphs added, changed or
+// removed. Two edits by different authors (any short word) never add the same line.
 func Edited(text, author string) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		lines := strings.SplitAfter(text, "\n")

@@ -2,9 +2,9 @@
 
 package mappingtest
 
-// Share is the part of many random texts that tests draw: the race detector takes ten
-// times as long, and finds in few of them what it finds. make test runs them all without it.
+// Share is the part of many random texts that tests draw. The race detector takes ten times as
+// long, and few texts show as much as all. make test runs them all without it.
 const Share = 20
 
-// Worlds is the part of many played worlds, in each of which one goroutine runs at a time.
+// Worlds is the part of many worlds that tests play, as only one goroutine at a time runs in each.
 const Worlds = 4

@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// threadTime is the time of the clock where a thread's own is not to be had.
+// threadTime is the time of the clock, as this system does not report a thread's own.
 func threadTime() time.Duration { return time.Since(began) }

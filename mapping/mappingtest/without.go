@@ -9,17 +9,16 @@ import (
 	"planbridge/mapping"
 )
 
-// A transition that is left out shows what it is for: something has to fail without it. It
-// is left out of the table itself, so that every place that asks the table does without it.
+// Leaving a transition out shows its purpose, as a test has to fail without it. It is left out of
+// the table itself, so that every user of the table lacks it.
 
-// RowName is how a row of the table of states is called.
+// RowName is the name of a row of the table of states.
 func RowName(t mapping.Transition) string {
 	return cmp.Or(string(t.From), "unborn") + " " + string(t.Event)
 }
 
-// LeaveOut has a row of the table of states not happen: its event changes nothing. A row
-// that leads to where it begins is taken out, so that its event is unknown. It is called
-// before anything asks the table.
+// LeaveOut disables a row of the table of states: its event changes nothing. A row that leads to
+// its own state is removed, so that its event is unknown. Call it before any use of the table.
 func LeaveOut(name string) error {
 	n := slices.IndexFunc(mapping.Transitions, func(t mapping.Transition) bool { return RowName(t) == name })
 	if n < 0 {
@@ -33,11 +32,11 @@ func LeaveOut(name string) error {
 	return nil
 }
 
-// LeftOut is the environment variable that names what a process of tests does without.
+// LeftOut is the environment variable that names the part that a process of tests leaves out.
 const LeftOut = "PLANBRIDGE_WITHOUT"
 
-// LeaveOutAsTold leaves out what [LeftOut] names: a row of the table, or what one of the
-// others knows by that name.
+// LeaveOutAsTold leaves out the part that [LeftOut] names: a row of the table, or a part that one
+// of the others has under that name.
 func LeaveOutAsTold(others ...func(name string) error) {
 	name := os.Getenv(LeftOut)
 	if name == "" {

@@ -15,14 +15,14 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Page is a page of the documents, taken apart.
+// Page is a parsed page of the documents.
 type Page struct {
 	Path    string // from the root, with slashes
 	Source  string
 	Blocks  []Block         // fenced code
 	Spans   []string        // code within text
-	Links   []string        // where links and images lead
-	Prose   []string        // text, each paragraph or cell by itself; code stands there as Code
+	Links   []string        // targets of links and images
+	Prose   []string        // text, each paragraph or cell by itself; Code replaces code
 	Rows    [][]string      // of all tables, each cell's text as it is written
 	Anchors map[string]bool // of the headings, as GitHub names them
 }
@@ -74,7 +74,7 @@ func Read(t *testing.T, root, path string) *Page {
 	return p
 }
 
-// take notes what a node says.
+// take records the content of a node.
 func (p *Page) take(n ast.Node, source []byte) {
 	switch n := n.(type) {
 	case *ast.FencedCodeBlock:

@@ -20,9 +20,9 @@ type write struct {
 	done chan error
 }
 
-// update runs fn in a transaction that it may share with other operations. When update returns
-// nil, the writes of fn are on the disk; after an error none of them is kept. update checks ctx
-// only before the operation, which then runs to its end. Its outcome is therefore always known.
+// update runs fn in a transaction that it may share with other operations. When update returns nil,
+// the writes of fn are on the disk. After an error none of them is kept. update checks ctx only
+// before the operation, which then runs to its end. Its outcome is therefore always known.
 func (s *Store) update(ctx context.Context, fn func(*bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err // both cases below may be ready

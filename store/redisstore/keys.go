@@ -3,10 +3,9 @@ package redisstore
 import "planbridge/mapping"
 
 // The key schema, version 3. P is Options.Prefix; times are Unix milliseconds
-// of Redis's own clock. All keys of one planning project share the hash tag
-// {project}, so that a Cluster spreads projects and one script can touch
-// whatever belongs to a decision. The space of what belongs to no project has
-// the tag {-}.
+// of Redis's own clock. All keys of one planning project share the hash tag {project}. So a Cluster
+// spreads projects, and one script can touch all keys of a decision. The space of data without a
+// project has the tag {-}.
 //
 //	P:{project}:meta        hash    epoch: copy of the store's epoch, made at the project's first use
 //	                                seq: counts the writing scripts, so that a rollback shows
@@ -60,18 +59,18 @@ import "planbridge/mapping"
 //	P:{-}:holds             hash    name → until when it is closed
 //
 // Version 2 had all ids in one set, P:{project}:links, and counted nothing. It is read
-// until Repair has made the list and the tally. Version 1 had the data behind the digest
-// in i:<ref>, and the events in a field e of the link: frames
-// "generation,length;" + event, oldest first. Both are read still.
+// until Repair has made the list and the tally. Version 1 had the data behind the digest in
+// i:<ref>. It had the events in a field e of the link, oldest first, as frames "generation,length;"
+// + event. Both are read still.
 //
-// Scripts are given meta as KEYS[1] and build the other names from it
-// (scripts/prelude.lua), because most decisions learn which link they are
-// about only by reading an index. All those names have the slot of KEYS[1].
+// Scripts get meta as KEYS[1] and build the other names from it (scripts/prelude.lua). Most
+// decisions learn only from an index which link they concern. All those names have the slot of
+// KEYS[1].
 //
-// KEYS[2] is P:{project}:never, which is never written. A Cluster that moves a slot to
-// another node runs no script there with two declared keys of which one is missing: it
-// answers TRYAGAIN before the script begins. A script that ran would find on one node the
-// keys that have moved already, or only those that have not.
+// KEYS[2] is P:{project}:never, which is never written. While a Cluster moves a slot to another
+// node, that node runs no script with two declared keys of which one is missing. It answers
+// TRYAGAIN before the script begins. A script that ran would find only the moved keys on one node,
+// or only the others.
 const (
 	keyNever    = "never"
 	keyProjects = "projects"

@@ -12,8 +12,8 @@ import (
 	"planbridge/store"
 )
 
-// Anybody uses a project at random: makes and shows links, claims keys and ends
-// claims in every way. It is for one goroutine.
+// Anybody uses a project at random. It makes and shows links, claims keys and ends claims in every
+// way. It is for one goroutine.
 type Anybody struct {
 	Store   store.Store
 	Project mapping.ObjectID
@@ -21,10 +21,10 @@ type Anybody struct {
 	claims []*store.Claim
 }
 
-// anybodyIssues is how many issues anybody knows: few, so that operations meet.
+// anybodyIssues is the number of issues that Anybody uses. They are few, so that operations meet.
 const anybodyIssues = 40
 
-// Act does one thing. What the contract allows to be refused is no error.
+// Act does one operation. A refusal that the contract allows is no error.
 func (a *Anybody) Act(ctx context.Context) error {
 	var err error
 	switch a.IntN(8) {
@@ -60,14 +60,14 @@ func (a *Anybody) issue() mapping.IssueID {
 	return mapping.IssueID{ID: int64(5000 + n), Repo: "acme/web", Number: n + 1, Author: anyAuthor(n), Born: anyBirth(n)}
 }
 
-// How many authors, times of creation and titles anybody's issues have.
+// The numbers of authors, times of creation and titles of Anybody's issues.
 const anyAuthors, anyBirths, anyTitles = 3, 5, 3
 
 func anyAuthor(n int) string   { return fmt.Sprint("user", n%anyAuthors) }
 func anyBirth(n int) time.Time { return time.Unix(int64(1_700_000_000+n%anyBirths), 0).UTC() }
 func anyTitle(n int) string    { return fmt.Sprint("Title ", n%anyTitles) }
 
-// anyTraits are all traits that anybody's issues can have.
+// anyTraits are all traits that Anybody's issues can have.
 func anyTraits() (all []mapping.Trait) {
 	for author := range anyAuthors {
 		for n := range max(anyBirths, anyTitles) {
@@ -102,7 +102,7 @@ func (a *Anybody) look(ctx context.Context) error {
 	return err
 }
 
-// change makes a link another in whatever is indexed.
+// change changes all indexed values of a link.
 func (a *Anybody) change(l *mapping.Link) {
 	l.Route = []string{"acme/web", "acme/api", "third"}[a.IntN(3)]
 	l.State = mapping.LinkStates[a.IntN(len(mapping.LinkStates))]
@@ -144,8 +144,8 @@ func (a *Anybody) work(ctx context.Context) error {
 	return err
 }
 
-// testTallyCrowd lets many use a project at random, while it is repaired again and
-// again, and compares the tally in the end.
+// testTallyCrowd has many goroutines use a project at random during repeated repairs, and compares
+// the tally at the end.
 func testTallyCrowd(f *fixture) {
 	const people, acts, repairs = 4, 150, 10
 	seed := rand.Uint64()

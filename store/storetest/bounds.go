@@ -38,8 +38,8 @@ func historySize(f *fixture, entries []mapping.Entry) (size int) {
 	return size
 }
 
-// testHistoryBytes: the newest entries stay that fit into the bytes, however many a
-// Finish brings, and no other goes.
+// testHistoryBytes: exactly the newest entries that fit into the bytes stay, however many a Finish
+// adds.
 func testHistoryBytes(f *fixture) {
 	l := f.made()
 	why := randomText(mapping.MaxWhy / 3) // 3 bytes each
@@ -72,8 +72,8 @@ func testHistoryBytes(f *fixture) {
 	}
 }
 
-// testHistoryOne: an entry that is over the bound by itself stays with a shorter
-// reason while it is the newest.
+// testHistoryOne: an entry that is over the bound by itself stays with a shorter reason while it is
+// the newest.
 func testHistoryOne(f *fixture) {
 	l := f.made()
 	for i, e := range []mapping.Entry{

@@ -82,7 +82,8 @@ func testBudgetHour(f *fixture) {
 	}
 }
 
-// What was taken is counted by the minute and by the hour, without a trace.
+// testBudgetTaken: taken items are counted by the minute and by the hour, and counting changes
+// nothing.
 func testBudgetTaken(f *fixture) {
 	taken := func(minute, hour int) {
 		f.Helper()
@@ -132,8 +133,8 @@ func (f *fixture) drain(perMinute, perHour, burst int, a store.Ask) (n int) {
 	return n
 }
 
-// Many items are asked for at once: as many as there are come, never more in a
-// minute than may.
+// testBudgetItems: an ask for many items gets as many as there are, and never more in a minute than
+// allowed.
 func testBudgetItems(f *fixture) {
 	ask := store.Ask{Items: 4000}
 	if g := f.take(300, 0, 300, ask); g.Items != 300 {
@@ -151,7 +152,7 @@ func testBudgetItems(f *fixture) {
 	}
 }
 
-// However much a flood takes, a route that was quiet has something at once.
+// testBudgetQuietRoute: a route that was quiet gets an item at once, however much a flood takes.
 func testBudgetQuietRoute(f *fixture) {
 	for range 12 { // the hour is used up too
 		f.drain(60, 450, 20, store.Ask{Route: "flood", Author: "mallory"})
@@ -163,7 +164,7 @@ func testBudgetQuietRoute(f *fixture) {
 	}
 }
 
-// A lower rank goes first, and of each bound a part is kept for it.
+// testBudgetRanks: a lower rank goes first, and a part of each bound is kept for it.
 func testBudgetRanks(f *fixture) {
 	people, shown, imports := store.Ask{Route: "a"}, store.Ask{Route: "a", Rank: store.RankShown}, store.Ask{Route: "a", Rank: store.RankImport}
 	if n := f.drain(60, 0, 60, imports); n < 38 || n > 42 {
@@ -188,7 +189,8 @@ func testBudgetRanks(f *fixture) {
 	}
 }
 
-// Of two routes that wait the one that used less goes first, whoever comes first.
+// testBudgetLessUsedFirst: of two waiting routes, the one that used less goes first, whichever
+// asked first.
 func testBudgetLessUsedFirst(f *fixture) {
 	busy, calm := store.Ask{Route: "busy"}, store.Ask{Route: "calm"}
 	for range 30 {
@@ -213,7 +215,7 @@ func testBudgetLessUsedFirst(f *fixture) {
 	}
 }
 
-// Within a route the author who used less goes first.
+// testBudgetAuthors: within a route the author who used less goes first.
 func testBudgetAuthors(f *fixture) {
 	mallory, alice := store.Ask{Route: "r", Author: "mallory"}, store.Ask{Route: "r", Author: "alice"}
 	f.drain(60, 0, 20, mallory)
@@ -230,7 +232,7 @@ func testBudgetAuthors(f *fixture) {
 	}
 }
 
-// Those who wait have turns one after the other, few of them for each item.
+// testBudgetTurns: waiting parties have turns in sequence, few of them for each item.
 func testBudgetTurns(f *fixture) {
 	ask := store.Ask{Route: "r", Author: "mallory", Rank: store.RankShown}
 	f.drain(60, 0, 20, ask)
@@ -251,7 +253,7 @@ func testBudgetTurns(f *fixture) {
 	}
 }
 
-// A budget remembers a bounded number of authors, and goes on.
+// testBudgetManyParties: a budget remembers a bounded number of authors, and goes on.
 func testBudgetManyParties(f *fixture) {
 	for i := range 1500 {
 		f.take(100, 0, 20, store.Ask{Route: "r", Author: fmt.Sprint("sock", i)})
@@ -267,9 +269,8 @@ type given struct {
 	n        int
 }
 
-// testBudgetRandom holds a budget to its law under random demand: no minute and no
-// burst has more than it may, and routes that always want have equal parts, however
-// much each of them asks.
+// testBudgetRandom holds a budget to its law under random demand. No minute and no burst has more
+// than allowed. Routes that always want items have equal parts, however much each of them asks.
 func testBudgetRandom(f *fixture) {
 	seed := rand.Uint64()
 	f.Logf("seed %d", seed)
@@ -303,7 +304,7 @@ func testBudgetRandom(f *fixture) {
 	}
 }
 
-// windows demands that no minute and no burst had more than it may.
+// windows demands that no minute and no burst had more than allowed.
 func (f *fixture) windows(all []given, perMinute, burst int) {
 	for i := range all {
 		n := 0
@@ -324,7 +325,7 @@ func sum(list []int) (n int) {
 	return n
 }
 
-// What is on hold gives nothing before its time, and says how long that is.
+// testHolds: a closed name gives nothing before its time, and says how long that is.
 func testHolds(f *fixture) {
 	name, other := string(f.project)+"-hold", string(f.project)+"-other"
 	b := store.Budget{Name: string(f.project), PerMinute: 10, Burst: 10, Holds: []string{other, name}}

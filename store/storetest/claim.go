@@ -103,8 +103,8 @@ func testLeaseExpiry(f *fixture) {
 	f.nothingDue()
 }
 
-// Each claim that nobody ended is counted in the next one, whatever ended the
-// process; a success forgets them.
+// testAbandoned: each claim without an end is counted in the next one, whatever ended the process.
+// A success resets the count.
 func testAbandoned(f *fixture) {
 	l, c := f.worked()
 	for n := range 3 {
@@ -139,9 +139,9 @@ func testAbandonedNot(f *fixture) {
 	}
 }
 
-// A key that is parked for what was abandoned is shown with those claims, and
-// with no others where the claim that parks it was no attempt. Who takes it up
-// again has one claim before it is parked anew.
+// testAbandonedParked: a key that is parked for abandoned claims is shown with those claims. It is
+// shown with no others where the claim that parks it was no attempt. A key that is taken up again
+// has one claim before it is parked anew.
 func testAbandonedParked(f *fixture) {
 	l, _ := f.worked()
 	f.Opened.Advance(ttl)
@@ -161,8 +161,8 @@ func testAbandonedParked(f *fixture) {
 	}
 }
 
-// A change under a lease that expired is in the next claim, and no reason to
-// be due again after that.
+// testLeaseExpiryChanged: a change under an expired lease is in the next claim, and the key is not
+// due again after that.
 func testLeaseExpiryChanged(f *fixture) {
 	l, _ := f.worked()
 	f.observe(showing(l, 2, "two"))
@@ -216,7 +216,7 @@ func testClaimKeyAbandoned(f *fixture) {
 	f.no("ClaimKey", err)
 	f.nothingDue()
 	f.Opened.Advance(ttl)
-	f.claim(l) // whatever the dead command had begun is looked at
+	f.claim(l) // so that the unfinished work of the dead command is checked
 }
 
 func testClaimNext(f *fixture) {
@@ -315,8 +315,7 @@ func testReplicas(f *fixture) {
 	f.Run("Race", func(t *testing.T) { testClaimRace(f, []store.Store{f.Store, two}) })
 }
 
-// testClaimRace lets many workers drain one queue, and demands that no key is
-// worked by two at a time.
+// testClaimRace has many workers drain one queue, and demands that no two work a key at a time.
 func testClaimRace(f *fixture, stores []store.Store) {
 	const keys, workers, changes = 60, 8, 3
 	var obs []store.Observation
@@ -344,8 +343,8 @@ func testClaimRace(f *fixture, stores []store.Store) {
 	}
 }
 
-// drain works keys until none is queued. Each of a key's first claims sees a
-// change come in, which must lead to another.
+// drain works keys until none is queued. During each of a key's first claims a change comes in,
+// which must lead to another claim.
 func drain(f *fixture, s store.Store, held *holders, links map[mapping.LinkID]*mapping.Link, changes int) error {
 	for {
 		c, next, err := s.Claim(f.ctx, f.project, ttl)

@@ -16,7 +16,7 @@ var concurrentTests = map[string]func(*fixture){
 	"BudgetIsShared":     testBudgetRace,
 }
 
-// holders counts who works what.
+// holders records which worker has which key.
 type holders struct {
 	sync.Mutex
 	held   map[mapping.LinkID]bool
@@ -27,8 +27,8 @@ func newHolders() *holders {
 	return &holders{held: map[mapping.LinkID]bool{}, worked: map[mapping.LinkID]int{}}
 }
 
-// take returns how often id has been worked with this time, and false where
-// somebody else works it now.
+// take returns how often id has been worked, this time included, and false where another worker has
+// it now.
 func (h *holders) take(id mapping.LinkID) (int, bool) {
 	h.Lock()
 	defer h.Unlock()
@@ -66,7 +66,7 @@ func (f *fixture) together(n int, fn func(i int) error) {
 	}
 }
 
-// An issue and its card, seen at the same moment by many, become one key.
+// testCreateRace: an issue and its card, seen at the same moment by many, become one key.
 func testCreateRace(f *fixture) {
 	const n = 32
 	proto := f.newLink()

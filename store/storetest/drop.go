@@ -12,7 +12,7 @@ import (
 	"planbridge/store"
 )
 
-// pages reads what a paging method shows, so many at a time.
+// pages reads all results of a paging method, limit at a time.
 func (f *fixture) pages(limit int, page func(cursor string, limit int) ([]mapping.Conflict, string, error)) (ids []string) {
 	f.Helper()
 	for cursor, begun := "", false; cursor != "" || !begun; begun = true {
@@ -29,8 +29,8 @@ func (f *fixture) pages(limit int, page func(cursor string, limit int) ([]mappin
 	return ids
 }
 
-// testLedgerDrop: what is older than a time is shown by itself, and an entry is dropped
-// unless it was changed since it was read.
+// testLedgerDrop: entries older than a time are listed by themselves, and an entry is dropped
+// unless it changed after it was read.
 func testLedgerDrop(f *fixture) {
 	const n = 9
 	var all []mapping.Conflict
@@ -40,7 +40,7 @@ func testLedgerDrop(f *fixture) {
 		f.no("PutConflict", f.PutConflict(f.ctx, c))
 		all = append(all, c)
 	}
-	before := all[5].At // which is not before itself
+	before := all[5].At // an entry is not before itself
 	for _, limit := range []int{1, 2, 5, 100} {
 		got := f.pages(limit, func(cursor string, limit int) ([]mapping.Conflict, string, error) {
 			return f.ConflictsBefore(f.ctx, f.project, before, cursor, limit)
@@ -56,7 +56,7 @@ func testLedgerDrop(f *fixture) {
 	f.no("ConflictsBefore", err)
 	asRead := slices.Clone(old)
 	asRead[slices.IndexFunc(asRead, func(c mapping.Conflict) bool { return c.ID == changed.ID })] = all[1]
-	asRead = append(asRead, f.conflict(n)) // which is not there
+	asRead = append(asRead, f.conflict(n)) // an entry that does not exist
 	for _, want := range []int{4, 0} {
 		if got, err := f.DropConflicts(f.ctx, f.project, asRead); err != nil || got != want {
 			f.Errorf("DropConflicts = %d, %v, want %d", got, err, want)
@@ -86,8 +86,8 @@ func testLedgerDrop(f *fixture) {
 	}
 }
 
-// testDropDoc: documents are listed by how their names begin, and one is dropped unless
-// it was written anew since it was read.
+// testDropDoc: documents are listed by the prefix of their names, and one is dropped unless it was
+// written after it was read.
 func testDropDoc(f *fixture) {
 	for _, name := range []string{"b:2", "a:1", "b:[x]*", "b", "c:3", "b:1"} {
 		f.no("PutDoc", f.PutDoc(f.ctx, f.project, name, []byte("of "+name)))
@@ -141,8 +141,7 @@ func testDropMarks(f *fixture) {
 	}
 }
 
-// testProjects: a project is known from its first use on; the space of none is no
-// project.
+// testProjects: a project is known from its first use on; the space of no project is not one.
 func testProjects(f *fixture) {
 	f.no("PutDoc", f.PutDoc(f.ctx, f.project, "name", nil))
 	f.no("PutDoc", f.PutDoc(f.ctx, "", "name", nil))

@@ -30,7 +30,7 @@ func testDump(t *testing.T, open Open) {
 	}
 }
 
-// dump is all that a store shows.
+// dump returns all entries that a store dumps.
 func (f *fixture) dump() (all []store.Entry) {
 	f.Helper()
 	f.no("Dump", f.Dump(f.ctx, func(e store.Entry) error {
@@ -50,7 +50,7 @@ func entries(all []store.Entry) iter.Seq2[store.Entry, error] {
 	}
 }
 
-// filled gives a store a link in every place, and one of everything else.
+// filled gives a store a link in every place, and one of each other entry.
 func (f *fixture) filled() map[store.Place]*mapping.Link {
 	f.Helper()
 	places := map[store.Place]*mapping.Link{store.Idle: f.made()}
@@ -88,7 +88,7 @@ func (f *fixture) filled() map[store.Place]*mapping.Link {
 	return places
 }
 
-// soon lets times of a store's clock differ by what passes while a test runs.
+// soon allows times of a store's clock to differ by the running time of a test.
 var soon = cmpopts.EquateApproxTime(30 * time.Second)
 
 func testDumpAll(f, into *fixture) {
@@ -115,8 +115,8 @@ func testDumpAll(f, into *fixture) {
 	}
 }
 
-// What is loaded goes on where it was: places, attempts, inboxes and events, indexes,
-// deliveries and history. Claims do not.
+// testDumpWork: loaded keys go on where they were, with places, attempts, inboxes and events,
+// indexes, deliveries and history. Claims do not.
 func testDumpWork(f, into *fixture) {
 	places := f.filled()
 	leased := f.made()
@@ -166,7 +166,7 @@ func testDumpWork(f, into *fixture) {
 	}
 }
 
-// claimOther claims until a key comes that is not the link's.
+// claimOther claims until it gets a key other than the link's.
 func (f *fixture) claimOther(but *mapping.Link) *store.Claim {
 	f.Helper()
 	for range 2 {
@@ -180,7 +180,7 @@ func (f *fixture) claimOther(but *mapping.Link) *store.Claim {
 	return nil
 }
 
-// What says that something was seen is dumped before what was seen, in all projects.
+// testDumpOrder: in all projects, the record that an item was seen is dumped before the item.
 func testDumpOrder(f, _ *fixture) {
 	f.filled()
 	f.project = mapping.ObjectID(mapping.NewID())
@@ -211,7 +211,7 @@ func kindOf(e store.Entry) string {
 	return "deliveries"
 }
 
-// More than fits a page is dumped whole, each link once, while others use the store.
+// testDumpPages: more than one page is dumped whole, each link once, while others use the store.
 func testDumpPages(f, into *fixture) {
 	want := map[mapping.LinkID]bool{}
 	var obs []store.Observation
@@ -279,7 +279,8 @@ func testLoadNotEmpty(f, into *fixture) {
 	}
 }
 
-// What the store held before is gone without a trace, and whoever used it is told.
+// testLoadReplace: all earlier content of the store is gone, and every earlier handle gets an
+// error.
 func testLoadReplace(f, into *fixture) {
 	var second store.Store
 	if into.Opened.Second != nil {
@@ -319,8 +320,8 @@ func testLoadReplace(f, into *fixture) {
 
 var errTorn = errors.New("the entries end here")
 
-// A load that fails leaves what was there, or a store that works for nobody until
-// another one has come to its end.
+// testLoadFails: a failed load leaves the earlier content, or a store that refuses everything until
+// another load has ended.
 func testLoadFails(f, into *fixture) {
 	f.filled()
 	all := f.dump()
@@ -357,8 +358,8 @@ func testLoadFails(f, into *fixture) {
 	}
 }
 
-// A dump of a store in use may show an item with two links: where it was, and where it
-// went meanwhile. The latter has it, and goes on having it when the former ends.
+// testLoadOneItem: a dump of a store in use may show an item with two links, its former one and its
+// new one. The new one has it, and keeps it when the former ends.
 func testLoadOneItem(f, into *fixture) {
 	was, is := f.newLink(), f.newLink()
 	is.Card = mapping.CardID{ID: "card"}

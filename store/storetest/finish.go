@@ -40,7 +40,7 @@ func (f *fixture) worked() (*mapping.Link, *store.Claim) {
 	return l, f.claim(l)
 }
 
-// wantInbox demands what a claim carries.
+// wantInbox demands the content of a claim.
 func (f *fixture) wantInbox(c *store.Claim, digest string, events int) {
 	f.Helper()
 	var got strings.Builder
@@ -77,8 +77,7 @@ func testDoneChanged(f *fixture) {
 		f.Errorf("event = %q", c.Events[0])
 	}
 
-	// The same item in a newer look, in an equal look, and in one that flips
-	// to another digest and back.
+	// The same item in a newer snapshot, in an equal one, and in one with another digest and back.
 	f.finish(c, store.Outcome{})
 	f.observe(showing(l, 5, "five"))
 	c = f.claim(l)
@@ -163,8 +162,8 @@ func testAgain(f *fixture) {
 	}
 }
 
-// A delay-less change makes its key due now; that it came just before the
-// Retry or Again was stored makes no difference.
+// testRetryChanged: a change without a delay makes its key due now, even just before the Retry or
+// Again is stored.
 func testRetryChanged(f *fixture) {
 	for _, kind := range []store.OutcomeKind{store.Retry, store.Again} {
 		l, c := f.worked()
@@ -210,8 +209,7 @@ func testRemove(f *fixture) {
 	f.wantInbox(f.claim(&again), "", 0)
 }
 
-// testErase: nothing that was known of the key is left but its link and what the
-// erasing itself says.
+// testErase: only the key's link and the entry of the erasure are left.
 func testErase(f *fixture) {
 	for _, said := range [][]mapping.Entry{{{What: "erased"}}, nil} {
 		l, c := f.worked()

@@ -37,8 +37,8 @@ func testFinishAndClaim(f *fixture) {
 	}
 }
 
-// Where a claim could not be ended, nothing is leased; where it had been ended
-// already, because the answer to that was lost, the next key is.
+// testFinishAndClaimLost: where a claim could not be ended, nothing is leased. Where it had been
+// ended already and the answer was lost, the next key is leased.
 func testFinishAndClaimLost(f *fixture) {
 	l, old := f.worked()
 	f.Opened.Advance(ttl)

@@ -23,7 +23,7 @@ var linkTests = map[string]func(*fixture){
 	"ProjectsAreApart":      testProjectsApart,
 }
 
-// fullLink fills whatever a link can hold.
+// fullLink fills every field of a link.
 func (f *fixture) fullLink() *mapping.Link {
 	l := f.newLink()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
@@ -178,7 +178,7 @@ func testList(f *fixture) {
 				seen[l.ID] = true
 			}
 			if pages++; pages == 1 && limit == 7 {
-				f.made() // one that comes meanwhile may or may not be seen
+				f.made() // a link that comes meanwhile may or may not be listed
 				want[seenNew(f, want)] = true
 			}
 			if next == "" {
@@ -244,8 +244,7 @@ func testProjectsApart(f *fixture) {
 	other.claim(b)
 }
 
-// testRestart ends everything hard and demands that what was acknowledged is
-// still there.
+// testRestart ends everything hard and demands that every acknowledged write is still there.
 func testRestart(f *fixture) {
 	idle, live, parked, leased := f.made(), f.newLink(), f.newLink(), f.newLink()
 	epoch, err := f.Epoch(f.ctx)
@@ -295,8 +294,8 @@ func testRestart(f *fixture) {
 	f.nothingDue()
 }
 
-// leasedByTheDead demands that a key is free whose claim was a dead process's, and
-// returns another claim of it.
+// leasedByTheDead demands that a key claimed by a dead process is free, and returns another claim
+// of it.
 func (f *fixture) leasedByTheDead(dead *store.Claim, l *mapping.Link) *store.Claim {
 	f.Helper()
 	f.wantErr("Check of a dead process's claim", f.Check(f.ctx, dead), store.ErrLeaseLost)

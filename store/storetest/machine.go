@@ -11,8 +11,8 @@ import (
 	"planbridge/store"
 )
 
-// This file is the rest of model.go's machine: what is done with claims, and
-// what is compared after each step.
+// This file is the rest of model.go's machine: the operations on claims, and the comparisons after
+// each step.
 
 func (m *machine) save(rt *rapid.T) {
 	c, k := m.anyClaim(rt)
@@ -56,8 +56,7 @@ func (m *machine) finishAndClaim(rt *rapid.T) {
 	}
 }
 
-// end ends one of the claims in the way given, and reports whether that claim
-// had been lost.
+// end ends one of the claims in the given way, and reports whether that claim had been lost.
 func (m *machine) end(rt *rapid.T, how string, end func(*store.Claim, []mapping.Entry, store.Outcome) error) (lost bool) {
 	c, k := m.anyClaim(rt)
 	out := store.Outcome{

@@ -14,12 +14,12 @@ import (
 	"planbridge/store"
 )
 
-// testModel drives the store and a plain in-memory model by the same random
-// operations and compares what both say. rapid prints the seed of a failure.
+// testModel applies the same random operations to the store and to a plain in-memory model. It
+// compares their answers. rapid prints the seed of a failure.
 //
-// The model's clock counts minutes and stands still between advances; what
-// passes on the real clock meanwhile is less than half of one. Of keys that
-// are due since the same minute either may come first.
+// The model's clock counts minutes and stands still between advances; less than half a minute
+// passes on the real clock meanwhile. Of keys that are due since the same minute, either may come
+// first.
 func testModel(t *testing.T, o Opened) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &machine{
@@ -29,7 +29,7 @@ func testModel(t *testing.T, o Opened) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"": m.check, "observe": m.observe, "enqueue": m.enqueue, "claim": m.claim, "claimKey": m.claimKey,
 			"save": m.save, "finish": m.finish, "finishAndClaim": m.finishAndClaim, "wake": m.wake, "advance": m.advance,
-			"repair": func(rt *rapid.T) { // which changes nothing in a sound store
+			"repair": func(rt *rapid.T) { // a repair changes nothing in a sound store
 				if err := o.Store.Repair(t.Context(), m.project); err != nil {
 					rt.Fatal(err)
 				}
@@ -38,7 +38,7 @@ func testModel(t *testing.T, o Opened) {
 	})
 }
 
-// modelIssues is how many issues there are: few, so that operations meet.
+// modelIssues is the number of issues. They are few, so that operations meet.
 const modelIssues = 4
 
 // never is the due time of a key that is not queued.
@@ -60,8 +60,8 @@ type modelKey struct {
 	since     int // when it began to wait
 	parked    bool
 	held      bool   // parked, and changes do not take it up
-	reason    string // why it stands where it does; "" where something else decides
-	tied      bool   // a change came to be due in the very minute: either decides
+	reason    string // why the key is where it is; "" where something else decides
+	tied      bool   // a change became due in the same minute: either decides
 	attempts  int
 	open      int // claims since the last one that was ended
 	abandoned int
@@ -87,7 +87,7 @@ type model struct {
 	deliveries map[string]bool
 }
 
-// takeUp is done to a parked key that is due again.
+// takeUp makes a parked key due again.
 func (k *modelKey) takeUp() {
 	if k.parked {
 		k.attempts, k.abandoned, k.parked, k.held = 0, max(k.abandoned-1, 0), false, false
@@ -126,8 +126,8 @@ func (m *model) change(k *modelKey, delay int, bulk, wake bool) {
 
 func (k *modelKey) unexplained() { k.reason, k.tied = "", false }
 
-// claimable lists the keys that a claim may return, all but the one that is
-// named, else in how many minutes there is one (never: none is queued).
+// claimable lists the keys that a claim may return, except the named one. Where there is none it
+// returns in how many minutes there is one (never: none is queued).
 func (m *model) claimable(but mapping.LinkID) (ids []mapping.LinkID, next int) {
 	for _, bulk := range []bool{false, true} {
 		first := m.now + 1
@@ -174,7 +174,7 @@ func (m *model) holds(c *store.Claim) *modelKey {
 	return nil
 }
 
-// done says whether a Finish comes again after one that was carried out.
+// done reports whether a Finish repeats one that was carried out.
 func (m *model) done(c *store.Claim, kind store.OutcomeKind) bool {
 	k := m.keys[c.Key.Link]
 	return k == nil && kind == store.Remove || k != nil && k.token == c.Token && k.until == 0
@@ -230,7 +230,7 @@ type machine struct {
 	o       Opened
 	project mapping.ObjectID
 	claims  []*store.Claim       // all that were ever given, finished and lost ones too
-	seen    map[*store.Claim]int // the model's generation that each carries
+	seen    map[*store.Claim]int // the model's generation of each claim
 }
 
 func (m *machine) key(id mapping.LinkID) store.Key { return store.Key{Project: m.project, Link: id} }
@@ -273,7 +273,7 @@ func (m *machine) observe(rt *rapid.T) {
 	}
 }
 
-// expect carries an observation out on the model.
+// expect applies an observation to the model.
 func (m *machine) expect(issue int, o *store.Observation) (want store.Observed) {
 	k, delivery := m.byIssue(issue), o.Delivery+"/"+string(o.Item)
 	want.Duplicate = o.Delivery != "" && m.deliveries[delivery]

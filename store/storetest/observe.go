@@ -159,7 +159,7 @@ func testObserveEvents(f *fixture) {
 	}
 }
 
-// testObserveOwn: the events of our own account push out none but their own.
+// testObserveOwn: the events of our own account displace only each other.
 func testObserveOwn(f *fixture) {
 	l := f.made()
 	f.observe(store.Observation{Link: l.ID, Event: []byte("first")})
@@ -203,7 +203,7 @@ func testObserveDelivery(f *fixture) {
 	}
 	f.observe(o)
 	f.finish(c, store.Outcome{})
-	f.claim(l) // also when it was doubled while the key was worked
+	f.claim(l) // also after a duplicate while the key was worked
 
 	// One delivery may show several items.
 	sub := o
@@ -211,7 +211,7 @@ func testObserveDelivery(f *fixture) {
 	if s := f.observe(sub)[0]; s.Duplicate || !s.Stored {
 		f.Errorf("the same delivery of another item = %+v", s)
 	}
-	// A doubled delivery makes no link.
+	// A duplicate delivery makes no link.
 	other := f.newLink()
 	o.Refs, o.Create = nil, other
 	if s := f.observe(o)[0]; s.Created || s.Key != (store.Key{}) {
@@ -236,8 +236,8 @@ func testDeliveryAge(f *fixture) {
 	}
 }
 
-// A delivery that came again after it was forgotten is remembered for as long as a
-// new one is, while the old ones are cleared away.
+// testDeliveryRenewed: a delivery that came again after it was forgotten is remembered as long as a
+// new one. The old ones are removed meanwhile.
 func testDeliveryRenewed(f *fixture) {
 	l := f.made()
 	deliver := func(n int) bool {

@@ -57,8 +57,8 @@ func testParkChanged(f *fixture) {
 	}
 }
 
-// testParkNothingNew: a look that shows what is known already takes no key up, whether
-// it comes while that is given up or after.
+// testParkNothingNew: an observation without news takes no key up, whether it comes while the key
+// is given up or afterwards.
 func testParkNothingNew(f *fixture) {
 	l, c := f.worked()
 	f.observe(showing(l, 2, "two"))

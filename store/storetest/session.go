@@ -51,7 +51,7 @@ func runSessions(t *testing.T, open Open) {
 	}
 }
 
-// beats has a process tell that its session is alive and demands which ones fell.
+// beats sends a heartbeat of a session and demands which sessions fell.
 func (f *sessions) beats(s store.Store, id store.Session, want ...store.Session) {
 	f.Helper()
 	fallen, err := s.Heartbeat(f.ctx, id, lasts)
@@ -68,7 +68,7 @@ func (f *sessions) ends(want int, over ...store.Session) {
 	}
 }
 
-// held returns a key that the session a has claimed.
+// held returns a key that session a has claimed.
 func (f *sessions) held() (*mapping.Link, *store.Claim) {
 	f.Helper()
 	l := f.newLink()
@@ -80,7 +80,8 @@ func (f *sessions) held() (*mapping.Link, *store.Claim) {
 	return l, c
 }
 
-// One process alone has the store: no session falls, and the leases keep their own time.
+// testSessionAlone: where one process alone has the store, no session falls, and the leases keep
+// their own time.
 func testSessionAlone(f *fixture) {
 	_, err := f.Heartbeat(f.ctx, "a", lasts)
 	f.no("Heartbeat", err)
@@ -97,8 +98,8 @@ func testSessionAlone(f *fixture) {
 	f.no("Check", f.Check(f.ctx, c))
 }
 
-// A process is not heard of any more: another one ends its leases long before their
-// time, and what the process still asks is refused.
+// testSessionFalls: another process ends the leases of a silent one long before their time. Later
+// requests of the silent process are refused.
 func testSessionFalls(f *sessions) {
 	f.beats(f.Store, "a")
 	l, old := f.held()
@@ -123,8 +124,8 @@ func testSessionFalls(f *sessions) {
 	f.beats(f.other, "b")
 }
 
-// A named lease of a process is free as soon as its session is over, long before its time, whether
-// the session fell or was ended. It stays while the session lasts.
+// testSessionNamed: a named lease of a process is free as soon as its session is over, long before
+// its time. The session may have fallen or been ended. It stays while the session lasts.
 func testSessionNamed(f *sessions) {
 	acquires := func(s store.Store, name, owner string, want bool) {
 		f.Helper()
@@ -169,7 +170,7 @@ func testSessionLasts(f *sessions) {
 	f.no("Check", f.Check(f.ctx, c))
 }
 
-// A session that fell is named again where nobody ended it.
+// testSessionNamedOnce: a session that fell is named again where nobody ended it.
 func testSessionNamedOnce(f *sessions) {
 	f.beats(f.Store, "a")
 	f.beats(f.Store, "c")
@@ -211,7 +212,7 @@ func testSessionStaysFallen(f *sessions) {
 	f.ends(0, "a")
 }
 
-// What is leased by another process, or by one without a session, is not touched.
+// testSessionOthers: leases of another process, or of one without a session, stay.
 func testSessionOthers(f *sessions) {
 	var without, beside []*store.Claim
 	claim := func(s store.Store, to *[]*store.Claim) {
@@ -240,7 +241,7 @@ func testSessionOthers(f *sessions) {
 	f.no("Check of another one's claim", f.other.Check(f.ctx, beside[0]))
 }
 
-// Keys that were finished under the session stand where they were put.
+// testSessionEnded: keys that were finished under the session stay where their outcomes put them.
 func testSessionEnded(f *sessions) {
 	f.beats(f.Store, "a")
 	for _, out := range []store.Outcome{
@@ -285,7 +286,7 @@ func testSessionEnded(f *sessions) {
 	}
 }
 
-// More than one step ends are found among many that are due, and later.
+// testSessionMany: leases beyond one step are found among many keys that are due now and later.
 func testSessionMany(f *sessions) {
 	const many = 450
 	f.beats(f.Store, "a")
@@ -321,7 +322,7 @@ func testSessionMany(f *sessions) {
 	}
 }
 
-// What changed under the lease is carried by the next claim.
+// testSessionChanged: a change under the lease is in the next claim.
 func testSessionChanged(f *sessions) {
 	f.beats(f.Store, "a")
 	l, _ := f.held()
@@ -335,7 +336,7 @@ func testSessionChanged(f *sessions) {
 	f.nothingDue()
 }
 
-// A key that another process claimed since is that one's.
+// testSessionAgain: a key that another process claimed since stays with it.
 func testSessionAgain(f *sessions) {
 	f.beats(f.Store, "a")
 	l, _ := f.held()

@@ -42,7 +42,7 @@ func testLedger(f *fixture) {
 		f.Errorf("Conflict = %+v, %v", got, err)
 	}
 	c.State, c.Winner, c.AnsweredBy, c.UndoneBy, c.Comments = mapping.ConflictSettled, mapping.GitHub, "alice", "bob", []int64{5}
-	c.At = c.At.Add(time.Hour) // replaces even where its place in the order moves
+	c.At = c.At.Add(time.Hour) // replaces the entry even where its position in the order moves
 	f.no("PutConflict", f.PutConflict(f.ctx, c))
 	all, next, err := f.Conflicts(f.ctx, f.project, "", 10)
 	if err != nil || next != "" || !cmp.Equal(all, []mapping.Conflict{c}) {
@@ -132,7 +132,7 @@ func testMarks(f *fixture) {
 	}
 }
 
-// What belongs to no project lives in the space of project "".
+// testNoProject: data of no project is in the space of project "".
 func testNoProject(f *fixture) {
 	f.no("PutDoc", f.PutDoc(f.ctx, "", "watermark", []byte("x")))
 	if got, err := f.Doc(f.ctx, "", "watermark"); err != nil || string(got) != "x" {

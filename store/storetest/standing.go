@@ -30,10 +30,10 @@ func (f *fixture) standing(l *mapping.Link) store.Standing {
 	return at
 }
 
-// wantStanding demands where a key stands and why, and in how many minutes its time is.
+// wantStanding demands a key's state and reason, and in how many minutes its time is.
 func (f *fixture) wantStanding(l *mapping.Link, state store.KeyState, in int, reason string) {
 	f.Helper()
-	// Times are those of the store's clock: what it says of a lease that begins now is now.
+	// Times are those of the store's clock, by which a lease that begins now begins now.
 	probe := f.made()
 	c, err := f.ClaimKey(f.ctx, f.key(probe), time.Minute)
 	f.no("ClaimKey", err)
@@ -76,7 +76,7 @@ func testStanding(f *fixture) {
 	f.wantStanding(l, store.KeyResting, 0, "")
 }
 
-// Since when a key waits is known where nobody said why, too.
+// testStandingSince: the beginning of a key's wait is known also without a reason.
 func testStandingSince(f *fixture) {
 	l := f.newLink()
 	f.observe(creating(l))
@@ -137,7 +137,7 @@ func testStandings(f *fixture) {
 	f.observe(o)
 	f.finish(f.claim(bulk), store.Outcome{Kind: store.Done, After: 4 * time.Minute, Reason: "it is bulky"})
 	worked, _ := f.worked()                       // for 10 minutes
-	want = append(want, worked.ID, l.ID, bulk.ID) // latest first: the rest waits longest
+	want = append(want, worked.ID, l.ID, bulk.ID) // latest first, so that the earliest waits longest
 	f.made()
 	due := f.newLink()
 	f.observe(creating(due))
@@ -167,7 +167,7 @@ func testLongReason(f *fixture) {
 	}
 }
 
-// testDumpReasons: why a key waits goes along into another store.
+// testDumpReasons: a dump carries the reason for a key's wait into another store.
 func testDumpReasons(f, into *fixture) {
 	waits := f.waits("github", false)
 	later, c := f.worked()
@@ -178,7 +178,7 @@ func testDumpReasons(f, into *fixture) {
 	into.wantStanding(later, store.KeyLater, 50, "it is late")
 }
 
-// checkStandings compares where the keys stand.
+// checkStandings compares the states of the keys.
 func (m *machine) checkStandings(rt *rapid.T) {
 	listed := map[mapping.LinkID]store.Standing{}
 	all, err := m.o.Store.Standings(m.t.Context(), m.project, 100)

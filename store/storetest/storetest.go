@@ -1,10 +1,9 @@
-// Package storetest is the conformance suite of planbridge's store: every
-// sentence of package store's contract that a test can hold. Its door is [Run].
+// Package storetest is the conformance suite of planbridge's store. It holds every sentence of
+// package store's contract that a test can hold. Its entry point is [Run].
 //
-// All back ends run it, so that what the bridge relies on is the same on a
-// laptop's file and on a production Redis. Time moves by [Opened].Advance, in
-// minutes; whatever passes on real clocks beside that is taken to be less than
-// half a minute.
+// All back ends run it, so that the bridge can rely on the same contract with a file and with a
+// production Redis. Time moves by [Opened].Advance, in minutes. The suite assumes that less than
+// half a minute passes on real clocks beside that.
 package storetest
 
 import (
@@ -18,29 +17,29 @@ import (
 	"planbridge/store"
 )
 
-// Opened is an empty store under test with what can be done to it.
+// Opened is an empty store under test, with the operations on its surroundings.
 type Opened struct {
 	Store store.Store
 	// Advance moves the store's clock, for every handle.
 	Advance func(time.Duration)
-	// Restart ends everything that runs, as hard as it can be ended, starts
-	// it again on the same data and returns the handle to go on with.
+	// Restart ends all running parts as hard as possible and starts them again on the same data. It
+	// returns the new handle.
 	Restart func(t testing.TB) store.Store
-	// Alone says that one process at a time has the store, which is another one after
-	// Restart: what was leased before is free.
+	// Alone says that one process at a time has the store. After Restart it is another one, and all
+	// earlier leases have ended.
 	Alone bool
-	// Second opens another handle on the same data, as another replica has
-	// it; nil where only one process can.
+	// Second opens another handle on the same data, as another replica does; nil where only one
+	// process can.
 	Second func(t testing.TB) store.Store
 	// Lose empties the store under its handles; nil where that cannot happen.
 	Lose func(t testing.TB)
 }
 
-// Open opens a new empty store for one test and registers its end. queueLimit
-// bounds the queue of a project, 0: not.
+// Open opens a new empty store for one test and registers its end. queueLimit bounds the queue of a
+// project; 0: no bound.
 type Open func(t *testing.T, queueLimit int) Opened
 
-// Run holds a back end to the contract.
+// Run runs the suite against a back end.
 func Run(t *testing.T, open Open) {
 	for name, group := range map[string]map[string]func(*fixture){
 		"Links": linkTests, "Traits": traitTests, "Tally": tallyTests, "Observe": observeTests, "Claim": claimTests, "Finish": finishTests,

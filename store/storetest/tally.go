@@ -24,8 +24,8 @@ var tallyTests = map[string]func(*fixture){
 // states are the links of one route by state.
 type states = map[mapping.LinkState]int
 
-// tally demands a tally, of which Queued and Oldest are left out, and that it is what
-// visiting everything gives.
+// tally demands a tally, without Queued and Oldest, and demands that a visit of all links gives the
+// same.
 func (f *fixture) tally(want store.Tally) {
 	f.Helper()
 	got, err := f.Tally(f.ctx, f.project)
@@ -47,8 +47,8 @@ func (f *fixture) tally(want store.Tally) {
 // everything is more than any test has.
 const everything = 1 << 20
 
-// IndexDiff tells how a project's tally, and the index of its links' traits, differ
-// from what visiting everything gives.
+// IndexDiff returns how a project's tally, and the index of its links' traits, differ from a visit
+// of all links.
 func IndexDiff(ctx context.Context, s store.Store, project mapping.ObjectID) string {
 	return tallyDiff(ctx, s, project) + traitsDiff(ctx, s, project)
 }
@@ -158,7 +158,7 @@ func testTallyFailures(f *fixture) {
 		Failures: map[string]int{"web": 1, "api": 1},
 	}
 	f.tally(want)
-	f.observe(showing(b, 1, "a")) // which does not take up what is held
+	f.observe(showing(b, 1, "a")) // a change does not take up a held key
 	f.tally(want)
 
 	f.observe(showing(a, 1, "a"))

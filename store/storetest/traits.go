@@ -21,7 +21,7 @@ var traitTests = map[string]func(*fixture){
 	"AreNotSaved":    testTraitsRefused,
 }
 
-// bearers demands which links have one of some traits, in this order.
+// bearers demands that these links, in this order, have one of some traits.
 func (f *fixture) bearers(traits []mapping.Trait, want ...*mapping.Link) {
 	f.Helper()
 	got, err := f.FindByTraits(f.ctx, f.project, traits, 100)
@@ -38,7 +38,7 @@ func (f *fixture) bearers(traits []mapping.Trait, want ...*mapping.Link) {
 	}
 }
 
-// written returns a link of an issue that entered, which is not stored yet.
+// written returns a link, not stored yet, of an issue that entered.
 func (f *fixture) written(author, title string, born time.Time) *mapping.Link {
 	l := f.newLink()
 	l.State, l.Issue.Author, l.Issue.Born = mapping.Linked, author, born
@@ -74,7 +74,7 @@ func testTraitsFollow(f *fixture) {
 	f.finish(c, store.Outcome{Kind: store.Remove})
 	f.bearers(now)
 	l.State = mapping.Linked
-	f.observe(creating(l)) // as a link is made that a marker names
+	f.observe(creating(l)) // as for a link that a marker names
 	f.bearers(now, l)
 }
 
@@ -121,8 +121,8 @@ func testTraitsRefused(f *fixture) {
 	f.bearers(mapping.IssueTraits("mallory", "", birth))
 }
 
-// traitsDiff tells how the index of traits differs from what visiting all links gives.
-// It asks for the traits that links have, and for those that anybody's may have had.
+// traitsDiff returns how the index of traits differs from a visit of all links. It queries the
+// traits of links, and those that Anybody's links may have had.
 func traitsDiff(ctx context.Context, s store.Store, project mapping.ObjectID) string {
 	links, _, err := s.List(ctx, project, "", everything)
 	if err != nil {

@@ -97,7 +97,7 @@ func testWakeOrder(f *fixture) {
 	if d := f.depth(); d.Live != 0 || d.Bulk != 3 {
 		f.Errorf("Depth = %+v", d)
 	}
-	// What happens now goes before what was woken.
+	// New changes go before woken keys.
 	if c, _, err := f.Claim(f.ctx, f.project, ttl); err != nil || c == nil {
 		f.Fatalf("Claim = %+v, %v", c, err)
 	}
@@ -114,8 +114,8 @@ func testWakeOrder(f *fixture) {
 	}
 }
 
-// testWakeLate: a live key that began to wait just before goes before those that waited long. One
-// of an import does not, nor is one that was parked meanwhile taken up.
+// testWakeLate: a live key that began to wait just before goes before keys that waited long. A key
+// of an import does not, and a key that was parked meanwhile stays parked.
 func testWakeLate(f *fixture) {
 	long := f.waits("github", false)
 	f.Opened.Advance(time.Minute)
@@ -168,7 +168,7 @@ func testWaitChanged(f *fixture) {
 	c := f.claim(l)
 	f.wantInbox(c, "two", 0)
 
-	f.observe(showing(l, 3, "three")) // nor does one under the claim
+	f.observe(showing(l, 3, "three")) // neither does a change under the claim
 	f.finish(c, store.Outcome{Kind: store.Wait, Service: "github"})
 	f.nothingDue()
 	f.wake("github", 0, 1)

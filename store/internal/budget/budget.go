@@ -1,8 +1,8 @@
 // Package budget holds the rules of a shared budget: see [store.Ask]. Its entry point is
 // [State.Take].
 //
-// The package is pure: it reads no clock, and its results depend on no order of a map. boltstore
-// and memstore share it; redisstore/scripts/budget.lua does the same.
+// The package is pure. It reads no clock, and its results do not depend on the order of a map.
+// boltstore and memstore share it. The script redisstore/scripts/budget.lua does the same.
 package budget
 
 import (

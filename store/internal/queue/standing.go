@@ -37,8 +37,8 @@ type Part func(lists Lists, now int64, limit int) []mapping.LinkID
 // All lists all keys in the queue, in the order of [NotDue].
 func All(lists Lists, _ int64, limit int) []mapping.LinkID { return NotDue(lists, -1, limit) }
 
-// NotDue lists the keys in the queue that are not due: at most limit each of those that wait for
-// a service, live ones, and bulk ones, latest due first.
+// NotDue lists the keys in the queue that are not due. It lists at most limit each of the keys that
+// wait for a service, of live ones, and of bulk ones, latest due first.
 func NotDue(lists Lists, now int64, limit int) (ids []mapping.LinkID) {
 	n := 0
 	for key := range lists.Ascend(WaitingList, "") {

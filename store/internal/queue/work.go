@@ -2,7 +2,7 @@
 // each event changes that. Its entry point is [Work].
 //
 // The package is pure. It reads no clock and does no I/O; times are Unix nanoseconds from the
-// caller. A Work is a value: every rule returns another one and leaves its own unchanged.
+// caller. A Work is a value: every rule returns another one and leaves its own unchanged. Stores
 // boltstore and memstore share these rules; redisstore/scripts has them in Lua.
 package queue
 

@@ -34,8 +34,8 @@ const (
 	FallenSessions = 100
 )
 
-// StaysLive is how shortly a live key has to have waited to be woken among live ones. What
-// people did while an outage ended comes before what waited through it.
+// StaysLive bounds the wait of a live key that is woken among live ones. Changes that people made
+// while an outage ended come before keys that waited through it.
 const StaysLive = 5 * time.Second
 
 // How a budget is shared; see [store.Ask].
@@ -53,8 +53,8 @@ const (
 	Parties = 512
 )
 
-// Shares are the twelfths of a budget that each level may use: people's changes of routes below
-// their share, and above it, then writes that only show, and imports.
+// Shares are the twelfths of a budget that each level may use. The levels are people's changes of
+// routes below their share, those above it, writes that only show, and imports.
 var Shares = [4]int{12, 11, 10, 8}
 
 // TurnMost bounds how far ahead turns are given out, so that a budget raised meanwhile is used.

@@ -1,7 +1,7 @@
-// Package redistest runs a real redis-server for tests. Its door is [Start].
+// Package redistest runs a real redis-server for tests. Its entry point is [Start].
 //
-// The server listens on a free port of 127.0.0.1, keeps an append-only file in
-// a temporary directory, and can be killed and started again on what it kept.
+// The server listens on a free port of 127.0.0.1 and keeps an append-only file in a temporary
+// directory. It can be killed and started again on that file.
 package redistest
 
 import (
@@ -67,11 +67,10 @@ func start(t testing.TB, args []string) *Server {
 	return s
 }
 
-// freeAddr is an address of a port that systems give to no outgoing connection
-// before the server takes it, or while it is restarted. It is asked for by
-// connecting: a listener that was closed stays, for a moment, in a process that
-// is started meanwhile. Tests of other processes that look for a port at the same time
-// find its UDP port taken until this test ends.
+// freeAddr returns an address whose port systems give to no outgoing connection, before the server
+// takes it or while it restarts. It tests the port by connecting, as a closed listener stays for a
+// moment in a process that is started meanwhile. It holds the UDP port until the test ends, so that
+// tests of other processes choose another port.
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	for range 100 {
@@ -168,8 +167,7 @@ func (s *Server) Kill() {
 	s.wait()
 }
 
-// Kept is the append-only file, and how long it is. It must not have been
-// rewritten.
+// Kept returns the append-only file and its length. It must not have been rewritten.
 func (s *Server) Kept() (path string, bytes int64) {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.Dir, "appendonlydir", "*.incr.aof"))
