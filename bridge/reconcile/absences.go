@@ -43,7 +43,7 @@ func (w absences) missing(side mapping.Side, err error) error {
 	}
 	w.count(CountAbsences, w.link.Route, string(side), "believed")
 	if w.pair.State == mapping.Entering {
-		return errRemove // it goes without a word
+		return errRemove // it is removed silently
 	}
 	w.happens(mapping.EventVanished)
 	w.pair.Why = fmt.Sprintf("its item in %s is gone", side)
@@ -116,8 +116,8 @@ func (w absences) noteTaskFound(c *mapping.Pair) {
 	}
 }
 
-// holdAbsence puts off a link whose item answers "gone" while many other items do so, too.
-// left is the time until the read that confirms the absence.
+// holdAbsence puts off a link whose item answers "gone" while many others do so, too. The time left
+// is that until the read that confirms the absence.
 func (w absences) holdAbsence(side mapping.Side, seen Absence, since time.Time, left time.Duration) error {
 	scope, _ := w.scope(side)
 	w.count(CountAbsences, w.link.Route, string(side), "held")

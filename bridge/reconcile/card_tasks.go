@@ -10,7 +10,7 @@ import (
 	"planbridge/mapping"
 )
 
-// tasks holds the tasks of a card, as far as this claim has seen them.
+// tasks holds the tasks of a card that this claim has seen.
 type tasks struct {
 	seen map[mapping.ObjectID]mapping.Task
 	// whole: seen holds every task of the card. listed: it was read under this
@@ -27,7 +27,7 @@ func (t *tasks) inOrder() []mapping.Task {
 func (t *tasks) take(task mapping.Task) {
 	old, ok := t.seen[task.ID]
 	if !ok || task.Version > old.Version || task.Version == old.Version && task.State.Version >= old.State.Version {
-		if t.seen == nil { // a root that has to wait did not come to look at its tasks
+		if t.seen == nil { // a root that has to wait has not read its tasks
 			t.seen = map[mapping.ObjectID]mapping.Task{}
 		}
 		t.seen[task.ID] = task
@@ -196,9 +196,9 @@ func (w cardTasks) readChild(c *mapping.Pair) (task mapping.Task, gone bool, err
 	return task, false, onPlanning(err)
 }
 
-// tryTasks reads the card's tasks, unless that failed a moment ago. A failure does not keep
-// the issue and its card from agreeing: the tracking task is read by itself, and the other
-// tasks are read after a while.
+// tryTasks reads the card's tasks, unless that failed a moment ago. A failure does not keep the
+// issue and its card from agreeing. The tracking task is read by itself, and the other tasks are
+// read after a while.
 func (w cardTasks) tryTasks() error {
 	name := "the tasks of cards of project " + string(w.link.Project)
 	if !projector(w).isPaused(name) {

@@ -19,18 +19,18 @@ type claimState struct {
 	events []mapping.IssueEvent // nobody changes what they point to
 	link   *mapping.Link        // the record
 	served bool                 // the key's project is configured
-	// yield hands a step to whoever runs the work; nil: nobody does.
+	// yield hands a step to the runner of the work; nil: there is none.
 	yield func(*Step) bool
 	now   time.Time // as of the last answer
 	ended bool      // the time of the claim is over
-	err   error     // how the work came to its end
+	err   error     // the error that ended the work
 	seed  Seed
 	draws int // by chance
 	// epoch is the digest of the store's epoch, once that is known to be adopted.
 	epoch     string
 	history   []mapping.Entry
-	onlyShows bool                 // what is written only shows planning's state
-	braked    []string             // what the route's brakes put off, and told of
+	onlyShows bool                 // writes only show planning's state
+	braked    []string             // kinds of acts that the route's brakes put off, and reported
 	kept      []string             // the conflicts whose texts this claim kept, by their ids in the ledger
 	broken    *mapping.BrokenError // the invariant that the claim broke; nil: none
 }

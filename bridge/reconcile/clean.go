@@ -14,8 +14,8 @@ import (
 // leaves less work to the next one. Texts of people stay, and so does each label that the
 // bridge cannot prove to be its own.
 //
-// Each item is handled by itself. An item that is gone or out of reach needs no cleaning, and
-// does not block the other one. outcome.cleaned says why a pair is done. A pair that ends
+// Each item is handled by itself. An item that is gone or out of reach needs no cleaning, and does
+// not block the other one. The field outcome.cleaned says why a pair is done. A pair that ends
 // without that reason is parked, so that it never waits silently.
 
 // unmade finishes a pair that does not have two items yet. A create that may be under way is
@@ -42,7 +42,7 @@ func unmade(w work) (verdict, error) {
 
 // look reads the pair's items. An item that is gone or out of reach is nil afterwards.
 func (w cleaner) look() error {
-	w.pair.Unconfirmed = false // nobody is told that an item is gone of a pair that is parted
+	w.pair.Unconfirmed = false // a gone item of a parted pair is not reported
 	var err error
 	if w.pair.Away == "" {
 		err = reader(w).readIssue()
@@ -60,7 +60,7 @@ func (w cleaner) look() error {
 }
 
 // MayOweText reports whether a write of the bridge to an issue of the link may have run over a
-// person's text that is still to be restored.
+// person's text. That text is still to be restored then.
 func MayOweText(l *mapping.Link) bool {
 	return l.State != mapping.Erased && slices.ContainsFunc(l.All(), func(p *mapping.Pair) bool { return journal.Open(&p.Journal) })
 }

@@ -66,7 +66,7 @@ func (w cleaner) labelMarks() (out []mark) {
 }
 
 // shown is what the root's issue shows of the card. Nothing is recorded of a pair that a lost store
-// knew. So what looks as if the bridge had put it there counts as the bridge's.
+// knew. So a label or milestone of the bridge's form counts as the bridge's.
 func (w cleaner) shown() *mapping.Shown {
 	if w.link.Shown == nil && !w.pair.IsTask() {
 		w.link.Shown = &mapping.Shown{Unsure: true}

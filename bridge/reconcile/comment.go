@@ -20,8 +20,8 @@ type notice struct {
 	text             string
 	github, planning string // texts that are kept whole, where not empty
 	repeated         bool   // it may have been posted before
-	// wait is how long a post of it may still be under way: looked for and
-	// posted again too early, it would stand there twice.
+	// wait is how long a post of it may still be under way. An earlier search and post could put it
+	// there twice.
 	wait time.Duration
 }
 
@@ -43,7 +43,7 @@ func (w ledger) comment(n notice) (ids []int64, err error) {
 				continue
 			}
 			for _, m := range signer(w).marks(c.Body, mapping.MarkConflict) {
-				posted[m.Partner] = c.ID // of whichever link: a lost one's comments are known by what they hold
+				posted[m.Partner] = c.ID // of any link: comments of a lost one are identified by their content
 			}
 		}
 	}

@@ -19,7 +19,7 @@ import (
 //  4. A refused request for several items is followed by a lookup, and then halved. A refused
 //     single item loses the parts that the refusal may be about, one after the other (leaveOut).
 //
-// A kind says what a request sends, how an item is found, and what it may go without.
+// A kind says what a request sends, how an item is found, and which parts it may lack.
 
 // lookupGap is the time between two complete lookups that prove absence.
 const lookupGap = time.Second
@@ -63,7 +63,7 @@ type want struct {
 	answered bool
 	err      error // then: why it could not be linked
 
-	// base is what both sides will have agreed on. One half of it is sent.
+	// base is the base that both sides will have. One half of it is sent.
 	base    map[mapping.Attribute]mapping.Base
 	item    *NewItem           // the content where base is not it, as of a checklist line's task
 	user    string             // planning's user who makes it
@@ -75,7 +75,7 @@ func notMade(wants []*want) []*want {
 	return slices.DeleteFunc(slices.Clone(wants), func(k *want) bool { return k.done })
 }
 
-// once makes the wants, as far as that is possible now.
+// once makes the wants that can be made now.
 func (c *creation) once(wants ...*want) error {
 	absent, err := c.absent(wants)
 	if len(absent) > 0 && c.w.set.DryRun {
@@ -182,7 +182,7 @@ func (c *creation) request(wants []*want) error {
 		return later(lookupGap, "%v; to be looked for before it is tried again", err)
 	case k.intent.Sent:
 		return later(c.w.set.Settle.of(c.side), "%v; to be looked for before it is tried again", err)
-	case is && many: // what it is about is not known
+	case is && many: // the refused item is not known
 		return c.halve(wants)
 	case out != "":
 		k.without(c.side, out, refused)

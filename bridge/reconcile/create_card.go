@@ -172,8 +172,8 @@ func (c *newCard) post(wants []*want) error {
 		Link: c.link.ID, Order: c.owner.Issue.Number, Bucket: k.buckets[0], Item: BatchItem{k.user, k.newItem()},
 		Import: c.link.Import != "", Braked: c.pair.Intent.Braked, Most: cmp.Or(c.pair.Intent.Most, batchSize),
 	})
-	// A crowd takes as many with one request as an import does. One card that planning refuses
-	// costs the others two lookups, which they share, and a request for each ten of them.
+	// A crowd makes as many cards with one request as an import does. One card that planning
+	// refuses costs the others two shared lookups, and a request for each ten of them.
 	if made.Refused {
 		c.pair.Intent.Most, k.answered = max(1, made.Batch/10), true
 	}

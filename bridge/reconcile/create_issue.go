@@ -41,9 +41,9 @@ func (c *newIssue) take(i mapping.Issue) error {
 	return err
 }
 
-// find searches the snapshots that webhooks brought, and the result of a lookup. Where the
-// bridge's own account is not known, the first issue with the intent's nonce is no copy: that
-// nonce exists nowhere before the issue is made.
+// find searches the snapshots that webhooks brought, and the result of a lookup. Where the bridge's
+// own account is not known, the first issue with the intent's nonce is no copy, as no item had that
+// nonce before.
 func (c *newIssue) find(wants []*want) error {
 	if c.how == "webhook" {
 		err := eachSeen(c.claimState, func(i mapping.Issue) error { return c.take(i) })
@@ -65,7 +65,7 @@ func (c *newIssue) find(wants []*want) error {
 	c.count(CountPrevented, c.how)
 	exclusivity{c.state}.noteFoundBy(c.text)
 	creator{c.state}.linkIssue(c.found, "found by its marker ("+c.how+")")
-	c.mustRead = c.mustRead || c.how == "webhook" // what came later may have gone to another link
+	c.mustRead = c.mustRead || c.how == "webhook" // later news may have gone to another link
 	wants[0].done = true
 	return nil
 }

@@ -56,7 +56,7 @@ func (w decider) resolve() (mapping.Plan, error) {
 		}
 	}
 	if w.lists() {
-		lister(w).refreshList() // which lines are text decides what the summary is
+		lister(w).refreshList() // the lines that are text are part of the summary
 	}
 	for _, a := range mapping.Attributes {
 		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.editedOnGitHub(a), mapping.Planning: w.editedInPlanning(a)}

@@ -9,8 +9,8 @@ import (
 	"planbridge/store"
 )
 
-// The core carries nothing out itself. It asks for one effect after the other. An effect is a
-// value that says what is to be done, and the caller of the core does it.
+// The core carries nothing out itself. It asks for one effect after the other. An effect is a value
+// that describes a request, and the caller of the core carries it out.
 
 // Effect is one request of the core. R is the type of its answer.
 type Effect[R any] interface{ answeredWith(R) }

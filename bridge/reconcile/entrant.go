@@ -19,7 +19,8 @@ func (w entrant) enterIssue() error {
 	if handed, err := w.returnToCreator(); handed || err != nil {
 		return err
 	}
-	// What was linked when the store was lost is so again, even if it would not enter today.
+	// An item that was linked when the store was lost is linked again, even if it would not enter
+	// today.
 	if found, err := w.adoptLost(mapping.Planning); found || err != nil {
 		return err
 	}
@@ -37,15 +38,15 @@ func (w entrant) enterIssue() error {
 	if err := w.handToPredecessor(); err != nil {
 		return err
 	}
-	// A listing that an import made tells which issues are no sub-issues. One that had a card of
-	// its own gets one.
+	// A listing that an import made tells which issues are no sub-issues. An issue that had a card
+	// of its own gets one.
 	if w.link.Before == nil && route.Tasks == mapping.TasksSubIssues && !(w.link.Import != "" && w.issue.Parent == mapping.NoParent) {
 		if handed, err := parents(w).toParent(); handed || err != nil {
 			return err
 		}
 	}
 	w.route, w.link.Route = route, route.Name
-	reader(w).setIssue(w.issue) // as that route looks at it
+	reader(w).setIssue(w.issue) // by the rules of that route
 	return w.beginCreate(mapping.Planning)
 }
 
@@ -78,7 +79,7 @@ func (w entrant) decline(why string) error {
 	return errRemove
 }
 
-// reconsider has a card enter anew of which no issue was made.
+// reconsider makes a card without an issue enter anew.
 func (w entrant) reconsider() {
 	w.happens(mapping.EventReconsidered)
 	w.pair.Intent, w.owner.Issue.Repo, w.owner.Issue.RepoID, w.owner.Unfinished = nil, "", 0, true

@@ -10,10 +10,10 @@ import (
 
 // A store that is new, was replaced, or was rolled back does not know everything that was
 // made: partners, tasks, comments. It has another epoch then. Under a new epoch nothing is
-// made before every marked item has been seen (requireAdoption). Beside a pair of an earlier
-// epoch, nothing is made before it was looked for (mayLackItems).
+// made before every marked item has been seen (requireAdoption). Beside a pair of an earlier epoch,
+// an item is made only after a search for it (mayLackItems).
 
-// requireAdoption returns an error while nothing may be made: not every marked item has been
+// requireAdoption returns an error while nothing may be made. Either not every marked item has been
 // seen under the store's epoch, or the claim is older than that and may lack a snapshot.
 func (w exclusivity) requireAdoption() error {
 	if w.epoch != "" {
@@ -42,8 +42,8 @@ func (w exclusivity) readAdoption(project mapping.ObjectID) (Adoption, error) {
 	return a, nil
 }
 
-// mayLackItems reports whether items may exist that the store does not know, as the pair was
-// not made under the store's epoch. An error says that nothing may be made yet.
+// mayLackItems reports whether the store may lack existing items, as the pair was not made under
+// its epoch. An error says that nothing may be made yet.
 func (w exclusivity) mayLackItems() (bool, error) {
 	if err := w.requireAdoption(); err != nil {
 		return false, err
@@ -62,9 +62,9 @@ func (w exclusivity) noteFoundBy(text string) {
 
 // An issue has one partner in all projects together. Within a project the store's index
 // guarantees that. The links of two projects are in two parts of the store, on two servers of
-// a Cluster, and no operation touches both. Where a repository's routes lead to several
-// projects, deliveries, listings, imports and operators may look everywhere at one moment,
-// find nothing, and make a link in each. That does no harm yet, as a link that is entering can
+// a Cluster, and no operation touches both. Where a repository's routes lead to several projects,
+// deliveries, listings, imports and operators may search everywhere at one moment. They may find
+// nothing, and make a link in each project. That does no harm yet, as a link that is entering can
 // still be removed. Before the first request that makes the partner, each link does this:
 //
 //  1. It is saved as creating, with an intent that is not sent: it is announced.
@@ -101,8 +101,8 @@ func (w exclusivity) noteFoundBy(text string) {
 // competitorMost that of one that takes long.
 const competitorWait, competitorMost = 200 * time.Millisecond, 5 * time.Second
 
-// otherProjects are the other projects that may have a link of the issue: those to which a
-// route of its repository leads, and those to which no route leads, as one led there before.
+// otherProjects are the other projects that may have a link of the issue. A route of its repository
+// leads to them, or no route does, as one led there before.
 func (w exclusivity) otherProjects() []mapping.ObjectID {
 	lead := func(project mapping.ObjectID) bool {
 		return slices.ContainsFunc(w.set.Routes.ForRepo(w.owner.Issue.Repo), func(r *mapping.Route) bool { return r.Project == project })
@@ -119,7 +119,7 @@ func (w exclusivity) ensureExclusive() error {
 	if len(others) == 0 || w.pair.Intent.ExclusiveFor == w.owner.Issue.ID {
 		return nil
 	}
-	for _, project := range others { // before the save: what waits for it does not save each time
+	for _, project := range others { // before the save, so that a waiting key does not save each time
 		if err := w.requireAdoptionOf(project); err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (w exclusivity) ensureExclusive() error {
 		if err != nil {
 			return err
 		}
-		if competitor != nil { // what came since was announced after this link, and finds it
+		if competitor != nil { // a later link was announced after this one, and finds it
 			if err := w.resolveCompetitor(competitor); err != nil {
 				return err
 			}

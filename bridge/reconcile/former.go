@@ -39,7 +39,7 @@ func (w entrant) handToPredecessor() error {
 		return err
 	}
 	if len(before) > 0 && !w.fresh {
-		if err := reader(w).readIssue(); err != nil { // what a late event shows may have moved on
+		if err := reader(w).readIssue(); err != nil { // the issue of a late event may have moved on
 			return err
 		}
 	}
@@ -99,12 +99,11 @@ func (w entrant) distance(pair *mapping.Pair) int {
 
 // mayHaveBeen reports whether a pair's issue can have become this one.
 //
-// A transfer is an update of the issue, and leads to another repository; the way back takes
-// two updates. A pair that was made after this issue's last update had its own issue by then,
-// and so had a pair that was made after this issue was first seen. A time of creation that the
-// transfer did not keep is that of the transfer, and the pair is older. So the issues that
-// somebody opens in one second are not compared with each other, as long as nobody updates
-// them.
+// A transfer is an update of the issue, and leads to another repository; the way back takes two
+// updates. A pair that was made after this issue's last update had its own issue by then. So had a
+// pair that was made after this issue was first seen. A time of creation that the transfer did not
+// keep is that of the transfer, and the pair is older. So the issues that somebody opens in one
+// second are not compared with each other, as long as nobody updates them.
 func (w entrant) mayHaveBeen(pair *mapping.Pair) bool {
 	own, issue := &pair.Issue, w.issue
 	switch {
@@ -161,13 +160,13 @@ func (w entrant) handOver(key store.Key, to *mapping.Pair) error {
 	return w.decline(why)
 }
 
-// Between a create and the moment when the link records its item, a person may take the marker
-// off the item, or move the text with the marker elsewhere. The former text then identifies
-// the bridge's item. An item that another link has taken meanwhile stays there.
+// A person may remove the marker, or move the text with it elsewhere, between a create and the
+// moment when the link records its item. The former text then identifies the bridge's item. An item
+// that another link has taken meanwhile stays there.
 
-// madeWith is the text that identifies an issue as the bridge's: the body, or an earlier body
-// with a marker that a person took off, as an event or GitHub's history reports it. It is ""
-// for an issue that may be ours and has no marker.
+// madeWith is the text that identifies an issue as the bridge's. It is the body, or an earlier body
+// with a marker that a person removed, as an event or GitHub's history reports it. It is "" for an
+// issue that may be ours and has no marker.
 func (w entrant) madeWith(i *mapping.Issue) string {
 	if !w.Authorship(i.Author).Perhaps() {
 		return ""
@@ -181,10 +180,10 @@ func (w entrant) madeWith(i *mapping.Issue) string {
 		}
 	}
 	if !w.Authorship(i.Author).Ours() && !i.UpdatedAt.After(i.CreatedAt) {
-		return "" // anybody's, and as it was opened as far as whole seconds tell
+		return "" // anybody's, and unchanged since it was opened, by whole seconds
 	}
 	edits, err := do(w, ReadEdits{mapping.NameIssue(i), mapping.Summary})
-	if err != nil { // many a GitHub does not tell
+	if err != nil { // some GitHub servers do not tell
 		w.log.Debug("earlier bodies are not told", "issue", issueName(i.Repo, i.Number), "err", err)
 	}
 	for _, e := range edits {
@@ -195,9 +194,8 @@ func (w entrant) madeWith(i *mapping.Issue) string {
 	return ""
 }
 
-// returnToCreator hands an issue that is about to enter to the link that waits for it: the
-// bridge made it for that link, and a person took its marker off. It reports whether there is
-// such a link.
+// returnToCreator hands an issue that is about to enter to the link that waits for it. The bridge
+// made it for that link, and a person removed its marker. It reports whether there is such a link.
 func (w entrant) returnToCreator() (handed bool, err error) {
 	if w.link.Import != "" {
 		return false, nil
@@ -223,7 +221,7 @@ func (w entrant) returnToCreator() (handed bool, err error) {
 func (w entrant) handOverWithEvents(project mapping.ObjectID, ref mapping.Ref) error {
 	var told []store.Observation
 	for _, event := range w.claim.Events {
-		if !w.pair.IsTask() { // a part's are among its root's
+		if !w.pair.IsTask() { // a part's events are among its root's
 			told = append(told, store.Observation{Refs: []mapping.Ref{ref}, Event: event})
 		}
 	}

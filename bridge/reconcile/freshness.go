@@ -14,9 +14,9 @@ import (
 // staleWait is how long a lagging replica of GitHub gets to catch up.
 const staleWait = 3 * time.Second
 
-// doubtful reports whether a read may be older than a person's event of the same second: it
-// differs from the event in a synchronised value, or shows the state before it. Whole seconds
-// do not decide. After a while the read is believed.
+// doubtful reports whether a read may be older than a person's event of the same second. It differs
+// from the event in a synchronised value, or shows the state before it. Whole seconds do not
+// decide. After a while the read is believed.
 func (w freshness) doubtful(read, seen *mapping.Issue) bool {
 	if w.Authorship(seen.Editor).Ours() || !w.recent(w.claim.Inbox[mapping.IssueRef(read.ID)]) {
 		return false
@@ -192,11 +192,11 @@ func (w freshness) itemWentBack(t *mapping.Task) bool {
 // GitHub reports each of our writes in an event that shows the issue right after that write.
 // By then the next write may have been made. Each write leaves a step, and each step explains
 // one event of our own account that shows exactly the same issue. An event without a step is a
-// snapshot like any other: somebody edited the issue between two of our writes, or uses our
+// snapshot like any other. Somebody edited the issue between two of our writes, or uses our
 // account, or the step's answer was lost.
 
-// stepped records the issue after a write of ours, where it is known as a whole. Until all of
-// it has been handled, the issue is read again.
+// stepped records the issue after a write of ours, where it is known as a whole. The issue is read
+// again until all of that has been handled.
 func (w freshness) stepped(issue *mapping.Issue) {
 	if issue.ID == 0 {
 		return

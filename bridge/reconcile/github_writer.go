@@ -95,7 +95,7 @@ func (w githubWriter) issueURL() string {
 // issue nobody could see that the in-progress label changed before the issue is opened.
 func (w githubWriter) write(plan mapping.Plan) error {
 	var patch []mapping.Decision
-	var barred []mapping.Decision // whose labels we may not set
+	var barred []mapping.Decision // decisions whose labels we may not set
 	var why error
 	for _, d := range plan.Decisions {
 		if d.GitHub == nil {
@@ -105,7 +105,7 @@ func (w githubWriter) write(plan mapping.Plan) error {
 		byLabel := spec.Carrier == mapping.CarrierLabels || spec.Carrier == mapping.CarrierState && !w.opensOrCloses(d)
 		if spec.Relabel != nil {
 			if !mapping.Same(d.Attribute, w.g[d.Attribute].Value, d.GitHub.From) {
-				continue // a label's answer shows another one since: to be decided anew
+				continue // a label's answer shows another label by now: decide anew
 			}
 			switch ok, err := w.labelled(d); {
 			case errors.Is(err, mapping.ErrForbidden) && byLabel:

@@ -55,7 +55,7 @@ func (w ledger) keepTexts(d mapping.Decision, github, planning string) error {
 	}
 	answered := known.State == mapping.ConflictAnswered
 	if (answered || is && d.Action != mapping.Ask) && w.pair.Asking[d.Attribute] == c.ID {
-		return nil // kept when it was asked; the question is open until the decision is carried out
+		return nil // stored with the question, which is open until the decision is carried out
 	}
 	if is {
 		c.At, c.Again, c.Posted, c.Comments = known.At, c.At, known.Posted, known.Comments
@@ -140,8 +140,8 @@ func (w ledger) askPeople(a mapping.Attribute, id string) error {
 	return w.noteQuestion(&w.pair.Asking, a, id)
 }
 
-// noteQuestion notes what is asked about an attribute, or about to be. The question that was
-// there about other values is asked no more.
+// noteQuestion notes what is asked about an attribute, or about to be. An earlier question about
+// other values is closed.
 func (w ledger) noteQuestion(of *map[mapping.Attribute]string, a mapping.Attribute, id string) error {
 	if old, ok := (*of)[a]; ok && old != id {
 		if err := w.closeQuestion(old, mapping.Decision{Attribute: a, Action: mapping.Ask, Why: "asked anew (ledger " + id + ")"}); err != nil {

@@ -12,8 +12,8 @@ import (
 // itemPartner is the partner in the marker of a checklist item's task.
 const itemPartner = "item"
 
-// takeTasks matches the card's tasks with the checklist items: a task that an item waits for,
-// a task that is gone, a task that a person made.
+// takeTasks matches the card's tasks with the checklist items. It finds the tasks that items wait
+// for, tasks that are gone, and tasks that people made.
 func (w lineTasks) takeTasks() {
 	staying := w.link.Family.Staying()
 	for _, t := range w.strangers() {
@@ -231,8 +231,8 @@ func (w lineTasks) tookTask(id mapping.ObjectID, pw work) {
 	w.tasks.seen[id] = t
 }
 
-// unsureOfTasks reports whether the tasks have to be read: the outcome of a write is unknown,
-// a task shows another value without a newer version, or a task had no line for a while.
+// unsureOfTasks reports whether the tasks have to be read. The outcome of a write is unknown, a
+// task shows another value without a newer version, or a task had no line for a while.
 func (w lineTasks) unsureOfTasks() bool {
 	if w.rejoined && !w.tasks.listed {
 		return true

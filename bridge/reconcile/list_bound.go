@@ -85,8 +85,8 @@ func isBusy(c *mapping.Pair, now time.Time) bool {
 	return c.Intent != nil || len(c.Pending)+len(c.Questions())+len(c.Undo) > 0 || slices.ContainsFunc(c.InFlight, late)
 }
 
-// tellFull reports once that a card has as many tasks as it may have, and what becomes of
-// more.
+// tellFull reports once that a card has as many tasks as it may have, and how further ones are
+// handled.
 func (w lister) tellFull(full bool, what string) {
 	if full && !w.link.Family.Full {
 		w.log.Warn("a card has as many tasks as tasks_per_card allows: "+what, "card", w.pair.Card.ID, "tasks_per_card", w.route.TasksPerCard)

@@ -130,8 +130,8 @@ func (w lister) lineMissing(c *mapping.Pair) bool {
 	return true
 }
 
-// newItem makes a child of an unknown line: with a task of the card that has the same text,
-// else with one that is to be made. It returns nil where the route makes none.
+// newItem makes a child of an unknown line. Its task is one of the card's with the same text, or is
+// to be made.
 func (w lister) newItem(line mapping.Item) *mapping.Pair {
 	c := &mapping.Pair{Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: w.newNonce(w.link.Project), Item: itemName(line)}
 	for _, t := range lineTasks(w).strangers() {
@@ -170,7 +170,7 @@ func (w lister) decideList() ([]mapping.Item, error) {
 			changes = append(changes, addedItem(c))
 		case c.State == mapping.Linked && (there || w.list.lines == nil):
 			if (len(c.InFlight) > 0 || len(c.Base) == 0) && w.issue == nil {
-				changes = append(changes, mapping.Item{}) // GitHub may have moved on since that was written
+				changes = append(changes, mapping.Item{}) // GitHub may have moved on since that write
 				continue
 			}
 			pw := lineTasks(w).lineWork(c)
@@ -185,7 +185,7 @@ func (w lister) decideList() ([]mapping.Item, error) {
 			if plan.Writes(mapping.GitHub) && there {
 				changes = append(changes, changedItem(line, plan))
 			} else if plan.Writes(mapping.GitHub) {
-				changes = append(changes, mapping.Item{}) // whatever it will be: the issue has to be read
+				changes = append(changes, mapping.Item{}) // in any case the issue has to be read
 			}
 		case toBeAdded(c):
 			changes = append(changes, mapping.Item{})

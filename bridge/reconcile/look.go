@@ -19,7 +19,7 @@ func (w looker) toChoose() (*mapping.Issue, error) {
 	switch {
 	case err == nil:
 		return &read, nil
-	case unreachable(err): // what became of it is found out by the rules behind
+	case unreachable(err): // later rules find out where it is
 		return shown, nil
 	}
 	return nil, onGitHub(err)

@@ -10,10 +10,10 @@ import (
 	"planbridge/store"
 )
 
-// An issue that answers at another address has either kept its database id (its repository was
-// renamed) or has another one: it was transferred, and the link gets a new key. Its card stays
-// in place. Events report a transfer, and a redirect proves one whose events were lost.
-// GitHub's current answer counts, as the events of several transfers come in any order.
+// An issue that answers at another address has its old database id after a rename of its
+// repository. After a transfer it has another one, and the link gets a new key. Its card stays in
+// place. Events report a transfer, and a redirect proves one whose events were lost. GitHub's
+// current answer counts, as the events of several transfers come in any order.
 
 // readdress handles an error of GitHub that is about the place and not about the issue: the
 // issue moved, or its repository is read-only.
@@ -164,9 +164,9 @@ func (w mover) moveTo(issue *mapping.Issue) error {
 	return later(0, "its issue is now %s", issueName(issue.Repo, issue.Number))
 }
 
-// differentIssue returns an error where another issue answers at the address of the link's own
-// one: the same issue after transfers away and back, or the number of a repository that was
-// made anew.
+// differentIssue returns an error where another issue answers at the address of the link's own one.
+// That is the same issue after transfers away and back, or the number of a repository that was made
+// anew.
 func differentIssue(own *mapping.IssueID, issue *mapping.Issue) error {
 	switch {
 	case own.ID == 0 || issue.ID == own.ID:

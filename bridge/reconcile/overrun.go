@@ -9,11 +9,11 @@ import (
 	"planbridge/mapping"
 )
 
-// restoreEdit restores an edit that one of our writes ran over: merged with our text where
-// that merges, else by the rules of a conflict. The restored text is then an ordinary change
-// of GitHub.
+// restoreEdit restores an edit that one of our writes ran over. It merges the edit with our text,
+// or applies the rules of a conflict where they do not merge. The restored text is then an ordinary
+// change of GitHub.
 func (w repairer) restoreEdit(l journal.LostUpdate) error {
-	for _, before := range []string{l.Write.From, l.Text} { // neither stands there any more
+	for _, before := range []string{l.Write.From, l.Text} { // GitHub has neither any more
 		freshness(w).wrote(l.Write.Attribute, before, l.Write.At, nil)
 	}
 	switch {

@@ -7,11 +7,10 @@ import (
 	"planbridge/mapping"
 )
 
-// A first edit of an item crosses at once. Further edits towards the same side are folded:
-// they wait until Settings.Coalesce after the last write to that side, longer while they go
-// on, and cross together. Folding is decided from snapshots, before anything is read, so that
-// frequent edits cost no calls. Steps of a plan in progress, answers of operators and retries
-// do not wait.
+// A first edit of an item crosses at once. Further edits towards the same side are folded. They
+// wait until Settings.Coalesce after the last write to that side, longer while they go on, and
+// cross together. Folding is decided from snapshots, before anything is read, so that frequent
+// edits cost no calls. Steps of a plan in progress, answers of operators and retries do not wait.
 
 // foldSeen puts off a key whose only news is edits that are to be folded.
 func (w pacer) foldSeen() error {
@@ -44,7 +43,7 @@ func (w pacer) foldWrites(sides ...mapping.Side) error {
 	}
 	err := w.foldTowards(sides)
 	if err != nil {
-		w.owner.Unfinished = true // what this claim found out of both sides is found out anew
+		w.owner.Unfinished = true // the next claim reads both sides again
 	}
 	return err
 }
@@ -69,8 +68,8 @@ func (w pacer) mayFold() bool {
 		len(l.Undo)+len(l.Gone) == 0 && !w.urgent && !journal.Unverified(&l.Journal, w.editEvents())
 }
 
-// issueEdited lists what an edit in the issue's snapshot leads to: a write to planning, or
-// only a read. alone: the snapshot has nothing but an edit by a person.
+// issueEdited lists what an edit in the issue's snapshot leads to: a write to planning, or only a
+// read. The result alone says that the snapshot has nothing but an edit by a person.
 func (w pacer) issueEdited() (sides []mapping.Side, alone bool) {
 	shown, known := w.issueSeen(), w.owner.Issue
 	ambiguous := w.claim.Inbox[mapping.IssueRef(known.ID)].Ambiguous
@@ -78,7 +77,7 @@ func (w pacer) issueEdited() (sides []mapping.Side, alone bool) {
 	case shown == nil, w.wasRead(), shown.UpdatedAt.Before(known.UpdatedAt), mapping.DigestIssue(shown) == known.Digest && !ambiguous:
 		return nil, true
 	case w.Authorship(shown.Editor).Perhaps():
-		return nil, false // perhaps a step of ours: only what follows tells
+		return nil, false // perhaps a step of ours: only later steps decide
 	}
 	if ok, _ := entrant(w).accepts(shown); !ok || w.unbased() {
 		return nil, false

@@ -20,8 +20,8 @@ const (
 	// siblings is how long the parent's link waits for further sub-issues, so that one request
 	// makes their tasks.
 	siblings = time.Second
-	// parentWithin bounds the time of an answer, as a card waits for it. parentKnown is that
-	// bound for a repository that is known not to answer.
+	// parentWithin bounds the time of an answer, as a card waits for it. For a repository that is
+	// known not to answer, parentKnown is the bound.
 	parentWithin = 3 * time.Second
 	parentKnown  = time.Second
 )
@@ -63,8 +63,8 @@ func (w parents) toParent() (handed bool, err error) {
 	return false, nil
 }
 
-// findParent is the link of an ancestor. After a loss of the store, a link that was made anew
-// from a card knows the issue of its marker only once it has been worked.
+// findParent is the link of an ancestor. After a loss of the store, a link may be made anew from a
+// card. It knows the issue of its marker only once it has been worked.
 func (w parents) findParent(parent *mapping.Issue) (mapping.LinkID, *mapping.Link, error) {
 	id, link, err := exclusivity(w).linkOf(w.link.Project, mapping.IssueRef(parent.ID))
 	if id != "" || err != nil || !entrant(w).bridgeMade(parent) {
@@ -79,9 +79,9 @@ func (w parents) findParent(parent *mapping.Issue) (mapping.LinkID, *mapping.Lin
 }
 
 // parentOf reads an issue's parent; nil: there is none. A parent that may not be read counts
-// as none, which is logged once for a repository. So does a parent whose reads keep failing
-// while the issue itself can be read: after two further attempts, or one where the repository
-// is known for it.
+// as none, which is logged once for a repository. So does a parent whose reads keep failing while
+// the issue itself can be read. It gets two further attempts, or one where the repository is known
+// for it.
 func (w parents) parentOf(repo string, number int) (*mapping.Issue, error) {
 	patience, further := parentWithin, 2
 	if get(w, Remembered{parentless(repo)}) > 0 {
@@ -118,10 +118,11 @@ func parentless(repo string) string { return "parents may not be read: " + repo 
 
 func parentUnread(issue string) string { return "parent not read: " + issue }
 
-// bring waits for an ancestor that no link knows, where it will enter with a card that can
-// have this issue as a task; nil: it will not, as where its card is in another project. Its
-// event may come after that of its sub-issue. No event comes for an issue that was opened while
-// its repository was public, so it enters here. A stranger's issue waits until a person admits it.
+// bring waits for an ancestor that no link knows, where it will enter with a card that can have
+// this issue as a task. It returns nil where the ancestor will not, as where its card is in another
+// project. Its event may come after that of its sub-issue. No event comes for an issue that was
+// opened while its repository was public, so it enters here. A stranger's issue waits until a
+// person admits it.
 func (w parents) bring(parent *mapping.Issue) error {
 	r, _ := w.set.Routes.Entering(parent, mapping.Entrance{Scheme: w.set.Scheme, Own: entrant(w).bridgeMade(parent), FirstRun: w.FirstRun})
 	if r == nil || r.Project != w.link.Project || r.Tasks != mapping.TasksSubIssues {

@@ -8,9 +8,9 @@ import (
 	"planbridge/mapping"
 )
 
-// A part of a root link is a sub-issue with its task. The code for root links works it as
-// well, under the root's claim and in the root's record. The differences are in this file, or
-// ask [mapping.Pair.IsTask].
+// A part of a root link is a sub-issue with its task. The code for root links also works parts,
+// under the root's claim and in the root's record. The differences are in this file, or ask
+// [mapping.Pair.IsTask].
 
 // part is the work on one part of the root link.
 func (w partWorker) part(p *mapping.Pair) work {
@@ -28,9 +28,9 @@ func (w partWorker) part(p *mapping.Pair) work {
 	return pw
 }
 
-// workFamily brings an issue's sub-issues and their tasks to agreement, once the issue and its
-// card agree or have to wait. err is the result of those. A failed rule blocks neither the
-// next rule nor the root.
+// workFamily brings an issue's sub-issues and their tasks to agreement, once the issue and its card
+// agree or have to wait. The argument err is their result. A failed rule blocks neither the next
+// rule nor the root.
 func (w partWorker) workFamily(err error) error {
 	if w.link.Cleaning || w.link.Parted && cleaner(w).mayOweText() {
 		return cleaner(w).cleanFamily(err)
@@ -90,7 +90,7 @@ func (w partWorker) workPart() error {
 	}
 	var put *requeueAfter
 	if err != nil && !errors.As(err, &put) {
-		w.owner.Unfinished = true // whatever was seen: both items are read next time
+		w.owner.Unfinished = true // whatever this claim saw: both items are read next time
 	}
 	return err
 }

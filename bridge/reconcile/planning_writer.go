@@ -117,8 +117,8 @@ func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision) (moved bool
 		w.pair.Card.Version = max(w.pair.Card.Version, up.Version)
 	}
 	if slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Tracked }) {
-		// The state change moves the card's counters by one: what a poll
-		// shows beyond that was somebody else.
+		// The state change moves the card's counters by one: a poll shows somebody else's changes
+		// beyond that.
 		w.link.Card.CountersVersion++
 	}
 	saver(w).observeLag(mapping.Planning)
@@ -254,7 +254,7 @@ func (w planningWriter) putFailed(item mapping.Ref, ds []mapping.Decision, err e
 		saver(w).unpend(mapping.Planning, item)
 		return true, w.takeCurrent(item, ds, conflict.Current)
 	case errors.As(err, &refused) && len(ds) == 1 && refused.Message == "":
-		// Without a word it may as well be a version conflict.
+		// Without a reason it may as well be a version conflict.
 		saver(w).unpend(mapping.Planning, item)
 		if err := w.takeCurrent(item, nil, nil); err != nil {
 			return false, err

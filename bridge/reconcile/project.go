@@ -11,11 +11,11 @@ import (
 	"planbridge/store"
 )
 
-// Some of planning's values have no equivalent that GitHub could change. They are projected
-// onto the issue, one way: the state of the card's tasks, its review and its bucket as labels,
-// its sprint as a milestone, its users as assignees. A projection that a person changes is
-// restored, and what people add beside it stays. No projection may keep an issue and its card
-// from agreeing: what GitHub refuses is reported once, and tried again later.
+// Some of planning's values have no equivalent that GitHub could change. They are projected onto
+// the issue, one way. The state of the card's tasks, its review and its bucket become labels, its
+// sprint a milestone, and its users assignees. A projection that a person changes is restored, and
+// what people add beside it stays. No projection may keep an issue and its card from agreeing: a
+// refusal by GitHub is reported once, and the write is tried again later.
 
 // A projection that failed is paused, at first for the first time and at most for the second
 // one. A service that is away, or a lost answer, is tried again soon. A refusal by GitHub (a
@@ -92,7 +92,7 @@ func (w projector) attempt(what string, show func() error) error {
 		return nil
 	}
 	err := show()
-	if IsGone(err) || errors.Is(err, mapping.ErrMoved) { // the issue, or only what was asked of it?
+	if IsGone(err) || errors.Is(err, mapping.ErrMoved) { // the issue, or only the requested part of it?
 		if gone := reader(w).readIssue(); gone != nil {
 			err = gone
 		}
@@ -141,8 +141,9 @@ func (w projector) refusedToShow(names []string, err error) {
 	}
 }
 
-// bring makes a write to the issue where isDue says so, for the known issue and again for the
-// issue as it is read right before: GitHub has no lock, and people may have changed it.
+// bring makes a write to the issue where isDue says so. It asks isDue for the known issue, and
+// again for the issue as it is read right before the write. GitHub has no lock, and people may have
+// changed it.
 func (w projector) bring(isDue func() bool, write func() error) error {
 	if !isDue() {
 		return nil
@@ -177,8 +178,8 @@ func Failing(s *store.Standing) bool {
 	return false
 }
 
-// putOff pauses a failed projection or read, for longer each time. Other keys that wait for
-// the same learn which item met the error.
+// putOff pauses a failed projection or read, for longer each time. Other keys that wait for it
+// learn which item met the error.
 func (w projector) putOff(name, done string, err error, first, most time.Duration) {
 	why := name + cannotBe + done
 	p := get(w, PauseAfter{name, fmt.Sprintf("%s, as %s met: %v", why, where(w.pair), err), first, most})

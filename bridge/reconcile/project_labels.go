@@ -20,7 +20,7 @@ func (w labelProjector) showLabels() error {
 	add, remove := w.labelsToShow()
 	if len(add)+len(remove) > 0 {
 		if err := pacer(w).foldShow(); err != nil && freshness(w).showsOwnEvent() {
-			return err // what the issue has is not known
+			return err // the issue's labels are not known
 		} else if err != nil {
 			return fmt.Errorf("%w: %w", errShare, err)
 		}

@@ -63,14 +63,14 @@ func (w milestoneProjector) milestoneDue(want int) bool {
 			s.Milestone = 0 // somebody took ours off
 		}
 	}
-	if has == want || want == 0 && has != s.Milestone && !mapping.ShowsSprint(w.issue, w.set.Keys) { // so it is, or it is a person's own
+	if has == want || want == 0 && has != s.Milestone && !mapping.ShowsSprint(w.issue, w.set.Keys) { // the issue has it, or has a person's own milestone
 		s.Milestone = want
 		return false
 	}
 	return want == 0 || !slices.Contains(s.Dropped, milestoneName(want))
 }
 
-// milestoneName names a milestone in the list of what GitHub dropped.
+// milestoneName names a milestone in the list of names that GitHub dropped.
 func milestoneName(number int) string { return "#" + strconv.Itoa(number) }
 
 // milestoneAlong is the milestone that goes along with an edit: one whose number is known, or
@@ -93,9 +93,9 @@ func (w milestoneProjector) milestoneAlong() *int {
 	return &want
 }
 
-// sprintMilestone is the number of a sprint's milestone in the issue's repository, which is
-// created where there is none; 0: the sprint is not known yet. refused is a number that GitHub
-// did not accept; the milestone is looked up again.
+// sprintMilestone is the number of a sprint's milestone in the issue's repository; 0: the sprint is
+// not known yet. It creates a missing milestone. Where GitHub did not accept the number refused,
+// the milestone is looked up again.
 func (w milestoneProjector) sprintMilestone(sprint mapping.ObjectID, refused int) (int, error) {
 	project, repo := w.link.Project, w.owner.Issue.Repo
 	known, err := do(w, KnownMilestone{project, repo, sprint})

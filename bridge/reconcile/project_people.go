@@ -20,7 +20,7 @@ func (w assigneeProjector) showAssignees() error {
 	if !slices.Equal(want, s.Assigned) {
 		s.Dropped = slices.DeleteFunc(s.Dropped, func(d string) bool { return !isMilestone(d) }) // somebody has changed them: once more
 	}
-	s.Assigned = nil // whatever goes wrong, it is not dealt with
+	s.Assigned = nil // it is not handled until the write succeeds
 	var add, remove []string
 	err := projector(w).bring(func() bool {
 		add, remove = w.assigneesToShow(want)
@@ -107,5 +107,5 @@ func (w assigneeProjector) logins() []string {
 	return out
 }
 
-// isMilestone recognises the milestones in the list of what GitHub dropped.
+// isMilestone recognises milestones in the list of names that GitHub dropped.
 func isMilestone(dropped string) bool { return strings.HasPrefix(dropped, "#") }

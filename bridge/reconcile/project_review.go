@@ -10,10 +10,9 @@ import (
 // showReview closes the issue where the card's review says so: once for each changed value, so
 // that a person can reopen it. The tracking task then gets the closed state like any other.
 //
-// The link records the review only after GitHub answered the close. Before the request it
-// records that a close may be under way. Whoever finds that record asks GitHub whether the
-// issue was closed: it may be open because the request failed, or because a person has
-// reopened it.
+// The link records the review only after GitHub answered the close. Before the request it records
+// that a close may be under way. A later claim that finds that record asks GitHub whether the issue
+// was closed. It may be open because the request failed, or because a person has reopened it.
 func (w reviewProjector) showReview() error {
 	s := w.link.Shown
 	if mapping.ReviewOf(s.Review) == mapping.ReviewOf(w.link.Review) && s.Closing.IsZero() {
@@ -38,8 +37,8 @@ func (w reviewProjector) showReview() error {
 	return nil
 }
 
-// actedOn reports whether the card's review closed the issue before: by a write whose answer
-// was lost, or for a link that the store has lost since, where the review's label says so.
+// actedOn reports whether the card's review closed the issue before. The answer to that write may
+// have been lost. Or the store has lost the link since, and the review's label says so.
 func (w reviewProjector) actedOn() bool {
 	s := w.link.Shown
 	if w.round.first {

@@ -37,7 +37,7 @@ func (w reader) refreshIssue() error {
 		return w.readIssue()
 	case !found || w.wasRead() || shown.UpdatedAt.Before(known.UpdatedAt) || w.issue != nil && shown.UpdatedAt.Before(w.issue.UpdatedAt) ||
 		!ambiguous && freshness(w).isStep(shown, w.Now()):
-		return nil // nothing new, or a late delivery of what is known, or was read already
+		return nil // nothing new, a late delivery of a known state, or read already
 	case ambiguous || shown.UpdatedAt.Equal(known.UpdatedAt) && mapping.DigestIssue(shown) != known.Digest:
 		freshness(w).beginReads()
 		return w.readIssue()
@@ -226,7 +226,7 @@ func (w reader) takeCard(anew bool) error {
 // in it has been handled (rememberAgreed).
 func (w reader) setIssue(issue *mapping.Issue) {
 	if w.issue = issue; !w.pair.HasIssue() {
-		reader{w.root}.setIssue(issue) // the pair has a line of its body, and nothing else of it
+		reader{w.root}.setIssue(issue) // the pair has only a line of its body
 		return
 	}
 	w.g, w.extra = w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Older())
@@ -256,8 +256,8 @@ func (w reader) place(card *mapping.Card) {
 	}
 }
 
-// keepPlace records where the card of a pair is that is not worked. A poll reports a card's
-// bucket once, and no read does.
+// keepPlace records where the card of a pair without work is. A poll reports a card's bucket once,
+// and no read does.
 func (w reader) keepPlace() {
 	if shown := w.cardSeen(); shown != nil && shown.Version >= w.pair.Card.Version {
 		w.place(shown)

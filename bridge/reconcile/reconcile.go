@@ -4,8 +4,8 @@
 // The entry point is [Begin]. It takes a claimed key and what is known about it ([State]), and
 // returns the [Work] on the key: a sequence of steps. Each [Step] asks for one effect, such as
 // [ReadIssue], [Save] or [Update]. The caller carries the effect out and answers the step. The
-// next step depends on the state and the answers alone, so that the same answers lead to the
-// same steps. [Work.Result] is the result with which the claim is finished.
+// next step depends on the state and the answers alone, so that the same answers lead to the same
+// steps. The method [Work.Result] returns the result with which the claim is finished.
 //
 // Package effects carries the effects out, and package engine claims and finishes keys. Both
 // import this package, and never the other way round.
@@ -66,7 +66,7 @@ type NewIssue struct {
 // IssueEdit is a change of an issue; nil fields stay.
 type IssueEdit struct {
 	Title, Body, State, StateReason *string
-	Milestone                       *int // number; 0 takes it off
+	Milestone                       *int // number; 0 removes it
 }
 
 // Comment is an issue comment.
@@ -148,7 +148,7 @@ func ServicePaused(id string) string { return "paused:" + id }
 // ServicePlanning is the name of a planning project as a service, which keys wait for.
 func ServicePlanning(project mapping.ObjectID) string { return "planning:" + string(project) }
 
-// ServiceWords says in words what keys that wait for a service wait for.
+// ServiceWords describes in words the service that keys wait for.
 func ServiceWords(service string, routes mapping.Routes) string {
 	if project, is := strings.CutPrefix(service, ServicePlanning("")); is {
 		return "planning project " + cmp.Or(routes.ProjectName(mapping.ObjectID(project)), project)
@@ -168,8 +168,8 @@ func ServiceWords(service string, routes mapping.Routes) string {
 	return service
 }
 
-// SharedServiceWords says in words what keys wait for that wait for several services of one kind.
-// It is "" where a service has a kind of its own.
+// SharedServiceWords describes in words several services of one kind that keys wait for. It is ""
+// where a service has a kind of its own.
 func SharedServiceWords(service string) string {
 	switch {
 	case strings.HasPrefix(service, ServicePaused("")):

@@ -22,8 +22,8 @@ import (
 //     their news to it. Until then deliveries find this link, as no other one has the issue.
 //  5. This link keeps its card alone. A delivery that still reaches it is forwarded.
 //
-// Each step may be repeated: 1 and 2 follow from the items, and 4 from the fact that an issue
-// has one link in a project.
+// Each step may be repeated: 1 and 2 follow from the items. Step 4 follows from the fact that an
+// issue has one link in a project.
 
 // handOver hands the issue, with all news of it, to the link that the record names. That link
 // may already have been removed, once it was made, and the news with it.

@@ -23,7 +23,7 @@ func (w repairer) verifyWrites() error {
 	w.askClosed(before)
 	w.recoverAll(before, w.askReplaced(before))
 	if w.issue != nil && freshness(w).takesBack(w.issue) {
-		return freshness(w).deferStale() // it was read before it was known what had happened
+		return freshness(w).deferStale() // it was read before the outcome was known
 	}
 	if w.issue == nil && w.unbased() {
 		if err := reader(w).readIssue(); err != nil {
@@ -104,15 +104,15 @@ func (w repairer) recoverLanded() error {
 		happened = happened || r.Happened
 	}
 	if happened && w.issue == nil {
-		return reader(w).readIssue() // GitHub may have moved on since that was written
+		return reader(w).readIssue() // GitHub may have moved on since that write
 	}
 	return nil
 }
 
 // resolveInFlight handles writes of ours that took effect later than expected. Such a write
-// sets an old value of ours, which is no edit. The value before it is written again; if a
-// person wrote that, it is then an ordinary change of GitHub. before has the values before the
-// writes, by record, as far as they are known.
+// sets an old value of ours, which is no edit. The value before it is written again; if a person
+// wrote that, it is then an ordinary change of GitHub. The known values before the writes are in
+// before, by record.
 func (w repairer) resolveInFlight(before journal.Matches) error {
 	journal.Expire(&w.pair.Journal, w.Now())
 	w.findLanded(before)
@@ -166,7 +166,7 @@ func (w repairer) restoreOverwritten(p mapping.Pending, over journal.Overwritten
 	a, now := p.Attribute, w.g[p.Attribute].Value
 	if s, told := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]; told && mapping.Same(a, now, over.Text) &&
 		s.At == w.issue.UpdatedAt.Unix() && freshness(w).recent(s) {
-		return freshness(w).deferStale() // of the second in which an event told that it stands there no more
+		return freshness(w).deferStale() // of the second in which an event showed that it is gone
 	}
 	do, edited := w.book().Repair(p, over.Text, late)
 	switch do {

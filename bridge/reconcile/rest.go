@@ -21,7 +21,7 @@ func mostSevere(errs []error) error {
 			return 0
 		case errors.As(err, &put):
 			return 2
-		case isWithheld(err), isParked(err): // what only parks the key
+		case isWithheld(err), isParked(err): // errors that only park the key
 			return 3
 		}
 		return 1
@@ -77,12 +77,12 @@ func later(after time.Duration, format string, args ...any) error {
 	return &requeueAfter{after: after, why: fmt.Sprintf(format, args...)}
 }
 
-// quietly is later for a fact about many keys, which one line elsewhere tells.
+// quietly is Later for a fact about many keys, which one log line elsewhere reports.
 func quietly(after time.Duration, format string, args ...any) error {
 	return &requeueAfter{after: after, why: fmt.Sprintf(format, args...), quiet: true}
 }
 
-// inTurn is later for a wait that ends for certain, however often it repeats.
+// inTurn is Later for a wait that ends for certain, however often it repeats.
 func inTurn(after time.Duration, format string, args ...any) error {
 	return &requeueAfter{after: after, why: fmt.Sprintf(format, args...), turn: true}
 }

@@ -50,8 +50,8 @@ func Begin(s State) *Work { return &Work{newWork(s)} }
 // body of the loop. They follow from the state and the answers alone.
 func (k *Work) Steps() iter.Seq[*Step] { return stepwise(k.w.state, k.w.run) }
 
-// Result finishes the claim, after any number of its steps. failed is an error that ended the
-// work from outside, such as a panic; nil: there was none. over: the time of the claim has
+// Result finishes the claim, after any number of its steps. An error that ended the work from
+// outside, such as a panic, is failed; nil: there was none. With over, the time of the claim has
 // ended.
 func (k *Work) Result(now time.Time, failed error, over bool) Result {
 	if failed != nil {
@@ -70,8 +70,8 @@ type Result struct {
 	Rest    Rest
 }
 
-// CutOff records that a request that was sent for a link may take effect until now, as its
-// process or the time of its claim ended.
+// CutOff records that a request for a link may take effect until now. Its process, or the time of
+// its claim, ended.
 func CutOff(link *mapping.Link, now time.Time) {
 	for _, p := range link.All() {
 		if p.Intent != nil && p.Intent.Sent {
@@ -89,8 +89,8 @@ func About(claim *store.Claim) []any {
 }
 
 // Refused says how a key comes to rest whose result the store refused; nothing of the link is
-// stored then. nil: the link was made smaller and may be stored. A record that stays too large
-// breaks an invariant, which is returned, too.
+// stored then. It returns nil where the link was made smaller and may be stored. A record that
+// stays too large breaks an invariant, which is returned, too.
 func Refused(s State, link *mapping.Link, err error) (*Rest, *mapping.BrokenError) {
 	if isTooLarge(err) {
 		if dropVerified(link) {

@@ -122,9 +122,8 @@ func (w saver) reserves(r Reserve) error {
 	return onGitHub(done(w, r))
 }
 
-// A brake bounds the creates or closes of a route in a minute, over all replicas, so that a
-// fault on one side does not flood the other before somebody looks. The rest waits, and is
-// reported.
+// A brake bounds the creates or closes of a route in a minute, over all replicas. So a fault on one
+// side does not flood the other before somebody looks. The rest waits, and is reported.
 
 // brake takes n acts of a kind from the route's allowance, or fewer where it has fewer. Each
 // author of the route's issues gets a fair part of it.

@@ -74,9 +74,8 @@ func (w signer) marksItem(side mapping.Side) bool {
 	return side.Other() == w.pair.Origin || side == mapping.Planning && w.pair.Copied
 }
 
-// markedSide is the side whose item the bridge made, which has the marker. For a copied card
-// it is planning, once it has an issue of its own: until then the card has the original's
-// marker.
+// markedSide is the side whose item the bridge made, which has the marker. For a copied card it is
+// planning, once it has an issue of its own: until then the card has the marker of the original.
 func (w signer) markedSide() mapping.Side {
 	if w.pair.Copied && w.owner.Issue.ID != 0 {
 		return mapping.Planning
@@ -134,9 +133,9 @@ func (w signer) restoreMarker(plan *mapping.Plan) {
 	plan.Decisions = append(plan.Decisions, d)
 }
 
-// markTasks gives those of the card's tasks their markers back that the bridge made for the
-// issue's state or for a line. A task that moved meanwhile gets it at a later look. A text that
-// planning refuses with a marker stays without one until it changes.
+// markTasks restores the markers of the card's tasks that the bridge made for the issue's state or
+// for a line. A task that moved meanwhile gets it later. A text that planning refuses with a marker
+// stays without one until it changes.
 func (w signer) markTasks() error {
 	if w.link.Moving != nil || !w.route.Writes(mapping.Planning) {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"planbridge/mapping"
 )
 
-// state is what is known of one pair: a root link, a sub-issue with its task, or a line of a
-// checklist with its task. roles.go lists the types that work with it.
+// state is the known state of one pair: a root link, a sub-issue with its task, or a line of a
+// checklist with its task. File roles.go lists the types that work with it.
 type state struct {
 	*claimState
 	set   *Settings
@@ -79,8 +79,9 @@ type news struct {
 	delivery string
 }
 
-// planProgress is the progress of a plan. resumed: an earlier claim began it. begun are the
-// sides that this claim wrote to, and paced the attributes whose changes it has recorded.
+// planProgress is the progress of a plan. The field resumed says that an earlier claim began it.
+// The sides in begun are those that this claim wrote to. The attributes in paced are those whose
+// changes it has recorded.
 type planProgress struct {
 	resumed bool
 	steps   []mapping.Step // as the claim found them
@@ -169,10 +170,10 @@ func (w *state) issueSeen() *mapping.Issue {
 	return seen[mapping.Issue](w.claimState, mapping.IssueRef(w.owner.Issue.ID))
 }
 
-// wasRead reports whether the issue was read for what the inbox shows of it, by an earlier claim.
+// wasRead reports whether an earlier claim read the issue for its snapshot in the inbox.
 func (w *state) wasRead() bool { return w.seenAs() == w.owner.ReadFor && !w.mustRead }
 
-// seenAs names what the inbox shows of the issue; "": nothing.
+// seenAs names the issue's snapshot in the inbox; "": there is none.
 func (w *state) seenAs() string {
 	s, seen := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]
 	if !seen {
@@ -185,7 +186,7 @@ func (w *state) cardSeen() *mapping.Card {
 	return seen[mapping.Card](w.claimState, mapping.CardRef(w.pair.Card.ID))
 }
 
-// taskSeen is the newest sight of a part's task, in the form of a card; nil: there is none.
+// taskSeen is the newest known state of a part's task, in the form of a card; nil: there is none.
 func (w *state) taskSeen() *mapping.Card {
 	t, seen := w.root.tasks.seen[w.pair.Card.ID]
 	if !seen {
@@ -307,8 +308,8 @@ func (w *state) notePart(part string, side mapping.Side, a mapping.Attribute, wh
 	log(what, "side", string(side), "attribute", string(a), "why", why)
 }
 
-// person is the login of the person whose change is written to planning, or who opened the
-// issue; "": the bridge made the change, or GitHub did not say who.
+// person is the login of the person whose change is written to planning, or who opened the issue.
+// It is "" where the bridge made the change, or GitHub did not say who.
 func (w *state) person(opened bool) string {
 	if w.issue == nil {
 		return ""

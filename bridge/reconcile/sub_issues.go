@@ -13,9 +13,9 @@ import (
 	"planbridge/store"
 )
 
-// discoverSubIssues makes parts of new sub-issues, and of tasks that people made on the card.
-// Where a sub-issue cannot be taken yet, the sub-issues are listed once more: only the listing
-// has those from before.
+// discoverSubIssues makes parts of new sub-issues, and of tasks that people made on the card. Where
+// a sub-issue cannot be taken yet, the sub-issues are listed once more, as only the listing has
+// older ones.
 func (w subIssues) discoverSubIssues() error {
 	known, family := len(w.link.SubLinks), w.link.Family
 	family.Old = slices.Clone(family.Old)
@@ -113,7 +113,7 @@ func (w subIssues) listSubIssues() (issues []mapping.Issue, err error) {
 	if w.link.Family.Listed || w.owner.Issue.Number == 0 {
 		return nil, nil
 	}
-	if w.issue != nil && w.issue.Childless { // one that comes later is told of, or listed itself
+	if w.issue != nil && w.issue.Childless { // a later sub-issue has an event, or is listed itself
 		w.link.Family.Listed = true
 		return nil, nil
 	}
@@ -176,8 +176,8 @@ func (w subIssues) addTasks() error {
 	return nil
 }
 
-// partOfTask returns the part that an unknown task belongs to, or that is to be made of it,
-// and why; nil: it stays a plain task.
+// partOfTask returns the part that an unknown task belongs to, or that is to be made of it, and
+// why. It returns nil for a task that stays a plain task.
 func (w subIssues) partOfTask(t *mapping.Task) (p *mapping.Pair, why string, err error) {
 	_, marks := w.set.Keys.Body(t.Summary.Value)
 	copied, err := w.isCopiedTask(t, marks)
@@ -197,8 +197,8 @@ func (w subIssues) partOfTask(t *mapping.Task) (p *mapping.Pair, why string, err
 	return p, "becomes a sub-issue", nil
 }
 
-// isCopiedTask reports whether a task has the marker of another, older task with a sub-issue,
-// on this card or on the card that this one was copied from.
+// isCopiedTask reports whether a task has the marker of another, older task with a sub-issue. That
+// task is on this card or on the card that this one was copied from.
 func (w subIssues) isCopiedTask(t *mapping.Task, marks []mapping.Marker) (bool, error) {
 	for _, m := range marks {
 		id, err := strconv.ParseInt(m.Partner, 10, 64)

@@ -181,7 +181,7 @@ func (w taskMaker) makeLineTasks() (bool, error) {
 		w.link.Children = slices.DeleteFunc(w.link.Children, func(c *mapping.Pair) bool {
 			return c.Kind == mapping.Checklist && c.State == mapping.Creating && !toBeAdded(c)
 		})
-		return true, cardTasks(w).needTasks() // lines are found among the tasks before one is new
+		return true, cardTasks(w).needTasks() // lines are matched with the tasks before one counts as new
 	}
 	err := w.makeTasks(creation{what: "create tasks"}, newTasks{
 		blocks: (*want).title,
@@ -311,7 +311,7 @@ func (w taskMaker) linkTask(t *mapping.Task, how string) error {
 		w.pair.Base[a] = planningWriter(w).answered(a, base, base.Planning, w.p[a])
 	}
 	if w.issue != nil {
-		reader(w).takeAsKnown(w.issue) // what was handed over with the sub-issue may be older
+		reader(w).takeAsKnown(w.issue) // the snapshot handed over with the sub-issue may be older
 	}
 	w.root.pair.Card.CountersVersion++
 	w.root.tasks.take(*t)
@@ -345,7 +345,7 @@ func (w taskMaker) ensureTracking() error {
 	}
 	return w.makeTasks(creation{what: "create tracking task", free: true}, newTasks{
 		blocks: func(*want) (mapping.Attribute, string) { return mapping.State, mapping.StateTodo },
-		marks: func(k *want, t *mapping.Task, m mapping.Marker) bool { // one that was not looked for is a copied card's
+		marks: func(k *want, t *mapping.Task, m mapping.Marker) bool { // a task that was not searched for is a copied card's
 			return k.intent.Sent && (m.Partner == trackingPartner || m == mapping.Marker{} && w.strip(t.Summary.Value) == trackingText)
 		},
 		taken: func(_ *want, t *mapping.Task, how string) error {
@@ -358,7 +358,7 @@ func (w taskMaker) ensureTracking() error {
 // trackingPartner is the partner in the marker of a tracking task.
 const trackingPartner = "tracking"
 
-// trackingText says what a tracking task is. One whose marker was taken off is known by it.
+// trackingText explains a tracking task to people. It identifies one whose marker was removed.
 const trackingText = "This task carries the state of the issue: to do is open, in progress is its label, done is closed."
 
 func (w taskMaker) trackingItem(child *mapping.Pair) *NewItem {
@@ -368,10 +368,9 @@ func (w taskMaker) trackingItem(child *mapping.Pair) *NewItem {
 	}
 }
 
-// trackedBy completes the tracking task. Its first base has a new task's state
-// (planning-api.md part 3), so that an issue that is in progress or closed already is a change
-// of GitHub. A task of a lost store that has another state, or had one, has no base: either side
-// may have changed since.
+// trackedBy completes the tracking task. Its first base has a new task's state (planning-api.md
+// part 3). So an issue that is already in progress or closed is a change of GitHub. A task of a
+// lost store that has another state, or had one, has no base: either side may have changed since.
 func (w taskMaker) trackedBy(child *mapping.Pair, task *mapping.Task, how string) {
 	w.happensTo(child, mapping.EventCompleted)
 	ofLostStore := child.Intent.At.IsZero()

@@ -17,9 +17,9 @@ func undo(w work) (verdict, error) {
 
 // undo restores the losers that an operator asked for. Each is written to the side it came
 // from, like a person's edit there, and then crosses as an ordinary change. It reports whether
-// there was one: that is done with once its value has crossed, too. A value that has changed
-// since the conflict is not overwritten: there is nothing to undo then. Where both values still
-// stand, as the winner may not be written yet, the undo waits for that.
+// there was one. An undo ends once its value has crossed, too. A value that changed after the
+// conflict is not overwritten, as there is nothing to undo then. The undo waits while both values
+// still stand, as the winner may not be written yet.
 func (w ledger) undo() (asked bool, err error) {
 	for a, id := range mapping.Sorted(w.pair.Undo) {
 		c, known, err := w.ledgerEntry(id)
@@ -42,8 +42,8 @@ func (w ledger) undo() (asked bool, err error) {
 	return asked, nil
 }
 
-// creditUndo names the operator in the decisions that carry to the other side what an undo
-// brought back. The undo of a line's conflict stands with the root.
+// creditUndo names the operator in the decisions that carry a restored value to the other side. The
+// root records the undo of a line's conflict.
 func (w ledger) creditUndo(plan *mapping.Plan) error {
 	asked, task := w.pair.Undo, mapping.ObjectID("")
 	if w.pair.IsTask() {
@@ -127,11 +127,11 @@ func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) (crosses bool, 
 	return true, w.noteUndone(c, true)
 }
 
-// writeUndo writes the loser of a conflict to the side it came from. item is the line that the
-// conflict is about; nil: it is about the pair itself.
+// writeUndo writes the loser of a conflict to the side it came from. The conflict is about the line
+// item; nil: it is about the pair itself.
 func (w ledger) writeUndo(d mapping.Decision, c mapping.Conflict, item *mapping.Pair, g, lost string, p mapping.Versioned) (err error) {
 	line := w.list.lines[item]
-	w.list = list{} // what the checklist changes in the body is not written now
+	w.list = list{} // this write leaves the checklist's changes of the body out
 	moved := false
 	switch {
 	case c.Winner != mapping.Planning:

@@ -40,8 +40,8 @@ const (
 	isUntold = ": GitHub does not say whether it is public, and nothing of planning is shown there before it does"
 )
 
-// untoldWait is how long a link waits of which something is withheld because it is not known
-// whether its repository is public.
+// untoldWait is how long a link with a withheld value waits, while it is not known whether its
+// repository is public.
 const untoldWait = 15 * time.Second
 
 // PublicRepo returns the repository of a [store.Failure] whose link is parked because that
@@ -72,9 +72,9 @@ func isWithheld(err error) bool {
 	return wouldPublish(err) || errors.As(err, new(*mapping.StrangerError))
 }
 
-// public refuses a write to a repository that would be published, or may be, against the will
-// of the work's route. ask: GitHub is asked where that is not known. nil: the write is
-// allowed.
+// public refuses a write to a repository that would be published, or may be, against the will of
+// the work's route. With ask, GitHub is asked where that is not known. The result nil allows the
+// write.
 func (w visibility) public(repo string, ask bool) *publicError {
 	if w.route == nil || w.route.AllowPublic || !w.route.Writes(mapping.GitHub) || repo == "" {
 		return nil
@@ -108,7 +108,7 @@ func (w visibility) withhold(plan *mapping.Plan) {
 	}
 }
 
-// keepPrivate ends the work on a key that agrees but for something withheld.
+// keepPrivate ends the work on a key that agrees except for a withheld value.
 func (w visibility) keepPrivate(err error) error {
 	if err != nil {
 		return err

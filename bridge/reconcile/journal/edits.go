@@ -8,20 +8,20 @@ import (
 	"planbridge/mapping"
 )
 
-// Edits are edits of one issue, oldest first, as events or GitHub's memory told of them.
+// Edits are edits of one issue, oldest first, as events or GitHub's history reported them.
 type Edits struct {
 	All []mapping.IssueEvent
-	// Authorship tells what is known of an account.
+	// Authorship returns how certain it is that an account is the bridge's own.
 	Authorship func(login string) mapping.Authorship
-	// Bare is a text of GitHub's without what the bridge adds to it.
+	// Bare returns a text of GitHub's without the bridge's additions.
 	Bare func(text string) string
 }
 
-// Change is what an edit made of one attribute.
+// Change is the effect of an edit on one attribute.
 type Change struct {
 	From, To string
 	At       time.Time // by GitHub's clock, in whole seconds
-	Sender   string    // the account, and what is known of it
+	Sender   string    // the account, and whether it is the bridge's own
 	By       mapping.Authorship
 }
 
@@ -55,8 +55,8 @@ func (e Edits) Others(a mapping.Attribute) (n int) {
 	return n
 }
 
-// ByOthers is when somebody else wrote a value last; false: no edit tells of it. An edit of
-// what is not part of the value, such as a box of the body's list, did not write it.
+// ByOthers is when somebody else last wrote a value; false: no edit shows it. An edit outside the
+// value, such as one of a box in the body's list, did not write it.
 func (e Edits) ByOthers(a mapping.Attribute, value string) (at mapping.Interval, told bool) {
 	for _, c := range e.Of(a) {
 		if !c.By.Perhaps() && mapping.Same(a, c.To, value) && !mapping.Same(a, c.From, value) {
@@ -76,7 +76,7 @@ func (e Edits) Leave(a mapping.Attribute, value string) bool {
 	return false
 }
 
-// Tell reports whether an edit made one value of another.
+// Tell reports whether an edit changed one value into another.
 func (e Edits) Tell(a mapping.Attribute, from, to string) bool {
 	for _, c := range e.Of(a) {
 		if mapping.Same(a, c.To, to) && mapping.Same(a, c.From, from) {
@@ -86,8 +86,8 @@ func (e Edits) Tell(a mapping.Attribute, from, to string) bool {
 	return false
 }
 
-// Lead reports whether edits made one value of another in the end. The chain goes on for as
-// long as an edit was made from what it came to. Values are given by their digests.
+// Lead reports whether a chain of edits leads from one value to another. Each edit of the chain
+// starts from the result of the one before. Values are given by their digests.
 func (e Edits) Lead(a mapping.Attribute, from, to string) bool {
 	type step struct{ from, to string }
 	var left []step
@@ -104,7 +104,7 @@ func (e Edits) Lead(a mapping.Attribute, from, to string) bool {
 	}
 }
 
-// After returns the edits that came after the one that last left a value; all, where none left it.
+// After returns the edits after the last one that started from a value; all, where none did.
 func (e Edits) After(a mapping.Attribute, value string) Edits {
 	after := e
 	for i, c := range e.Of(a) {
@@ -115,8 +115,8 @@ func (e Edits) After(a mapping.Attribute, value string) Edits {
 	return after
 }
 
-// Forgotten finds the edits of people that a write of ours replaced within [Doubt], so
-// that it may not have known them, and that nothing since holds. While the bridge's account is
+// Forgotten finds edits of people that a write of ours replaced within [Doubt], so that it may not
+// have known them. It skips those that a later value contains. While the bridge's account is
 // unknown, a write of any other account may be ours. merge merges two edits of a text.
 func (e Edits) Forgotten(a mapping.Attribute, merge func(base, x, y string) (string, bool)) (lost []LostUpdate) {
 	var changes []Change
@@ -136,7 +136,7 @@ func (e Edits) Forgotten(a mapping.Attribute, merge func(base, x, y string) (str
 	return lost
 }
 
-// holds reports whether what a change left there holds all that an edit had changed.
+// holds reports whether the result of a change contains everything that an edit had changed.
 func (c Change) holds(a mapping.Attribute, edit Change, merge func(base, x, y string) (string, bool)) bool {
 	if !a.Spec().Mergeable() {
 		return mapping.Same(a, c.To, edit.To)

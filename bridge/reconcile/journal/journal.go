@@ -1,6 +1,6 @@
-// Package journal decides what edits that were seen on GitHub say about the bridge's own
-// writes: which edit each write made, what it ran over, and which writes may still take
-// effect. It takes values and returns values: it does no I/O and reads no clock.
+// Package journal draws conclusions about the bridge's own writes from edits that were seen on
+// GitHub. It finds which edit each write made, which value it ran over, and which writes may still
+// take effect. It takes and returns values, does no I/O and reads no clock.
 package journal
 
 import (
@@ -10,17 +10,17 @@ import (
 	"planbridge/mapping"
 )
 
-// Book is the journal of one pair, with all that a decision about it looks at.
+// Book is the journal of one pair, with all inputs of a decision about it.
 type Book struct {
 	*mapping.Journal
-	Edits Edits // those that events told of
-	// Base is what the sides agreed on.
+	Edits Edits // edits that events reported
+	// Base is the last agreement of the sides.
 	Base map[mapping.Attribute]mapping.Base
-	// GitHub and Planning are what stands on the two sides. What is not known is missing.
+	// GitHub and Planning are the present values of the two sides, without unknown ones.
 	GitHub, Planning mapping.View
-	// Issue is GitHub's view as a whole; nil: nothing of it is new. Known is the updated_at
-	// up to which the issue was taken into account, Agreed the one up to which it showed
-	// nothing but what both sides had agreed on.
+	// Issue is GitHub's view as a whole; nil: nothing of it is new. Known is the newest updated_at
+	// of the issue that was taken into account. Agreed is the newest one that showed only values
+	// both sides had agreed on.
 	Issue         *mapping.Issue
 	Known, Agreed time.Time
 	// SameRendering reports whether planning shows two texts as the same.
@@ -32,22 +32,22 @@ type Book struct {
 	Now    time.Time
 }
 
-// Overwritten is what stood on GitHub when a write of ours took effect.
+// Overwritten is the value on GitHub that a write of ours replaced.
 type Overwritten struct {
 	Text string
 	At   time.Time // by GitHub's clock; zero: not known
 }
 
-// LostUpdate is a person's edit that a write of ours ran over: GitHub has no lock, and the
-// edit came between our read and our write.
+// LostUpdate is a person's edit that a write of ours ran over. GitHub has no lock, and the edit
+// came between our read and our write.
 type LostUpdate struct {
 	Write mapping.Pending
-	Text  string    // what the person had written
+	Text  string    // the person's text
 	By    time.Time // when it was run over, by GitHub's clock; zero: not known
 }
 
-// Restored is what is to stand on GitHub again for an edit that was run over. It is merged with
-// what stands there now, where it may be; clean: nothing of either is lost.
+// Restored is the text that GitHub is to have again for an edit that was run over. It is merged
+// with the present text, where that is allowed; clean: nothing of either is lost.
 func (b Book) Restored(l LostUpdate, mayMerge bool) (text string, clean bool) {
 	a := l.Write.Attribute
 	now := b.GitHub[a].Value
@@ -57,14 +57,14 @@ func (b Book) Restored(l LostUpdate, mayMerge bool) (text string, clean bool) {
 	return b.Merge(l.Write.From, now, l.Text)
 }
 
-// Wait is a time to look again.
+// Wait is a time of the next check.
 type Wait struct {
 	After time.Duration
 	Why   string
 }
 
-// Unverified reports whether something is to be learnt of a write: its outcome is not
-// known, or an event may be its echo.
+// Unverified reports whether a write may be decided now: its outcome is not known, or an event may
+// be its echo.
 func Unverified(j *mapping.Journal, e Edits) bool {
 	return slices.ContainsFunc(j.Pending, func(p mapping.Pending) bool {
 		if awaitsEcho(p) {
@@ -78,13 +78,13 @@ func Unverified(j *mapping.Journal, e Edits) bool {
 	})
 }
 
-// Due reports whether something is to be done about a write at once: its outcome is not
-// known, its echo is overdue, or GitHub's memory is to be asked for it.
+// Due reports whether a write needs a check at once. Its outcome is not known, its echo is overdue,
+// or GitHub's history is to be asked for it.
 func (b Book) Due() bool {
 	return slices.ContainsFunc(b.Pending, func(p mapping.Pending) bool { return !p.Answered || b.overdue(p) }) || slices.ContainsFunc(b.InFlight, b.toAskNow)
 }
 
-// Waits lists when to look again: the echo of a write is overdue then, or a write that
+// Waits lists the times of the next checks. The echo of a write is overdue then, or a write that
 // seemed lost cannot be under way any more.
 func (b Book) Waits() (waits []Wait) {
 	for _, p := range b.Pending {
@@ -108,20 +108,20 @@ func (b Book) Waits() (waits []Wait) {
 // overdue reports whether the echo of a write should have come by now.
 func (b Book) overdue(p mapping.Pending) bool { return awaitsEcho(p) && b.Now.Sub(p.At) >= b.Settle }
 
-// toAsk reports whether GitHub's memory is yet to be asked for a write that may be under way.
+// toAsk reports whether GitHub's history still has to be asked for a write that may be under way.
 func toAsk(p mapping.Pending) bool {
 	return !p.Asked && !p.Verified && p.Side == mapping.GitHub && p.Attribute.Spec().HasHistory()
 }
 
-// toAskNow reports whether a write cannot be under way any more, and GitHub's memory is yet
-// to be asked for it.
+// toAskNow reports whether a write cannot be under way any more, and GitHub's history still has to
+// be asked for it.
 func (b Book) toAskNow(p mapping.Pending) bool { return toAsk(p) && b.Now.Sub(p.At) >= b.Settle }
 
-// EditedOnGitHub bounds when GitHub's value of an attribute was made. An event tells the
-// second: GitHub's stamps leave out what is less. Where none tells of this value, it was
-// made since the issue last showed nothing but what is agreed, and until it was last
-// updated. A write of ours may have updated it between. Of a value that people are asked
-// about (asking) only an event tells. The value is one as [Edits.Bare] leaves it.
+// EditedOnGitHub bounds when GitHub's value of an attribute was made. An event gives the second, as
+// GitHub's times have whole seconds. Without an event, the value was made after the issue last
+// showed only agreed values, and before its last update. A write of ours may have updated it in
+// between. For a value that people are asked about (asking), only an event counts. The value has
+// the form of [Edits.Bare].
 func (b Book) EditedOnGitHub(a mapping.Attribute, value string, asking bool) mapping.Interval {
 	if b.Issue == nil {
 		return mapping.Interval{}
@@ -132,9 +132,9 @@ func (b Book) EditedOnGitHub(a mapping.Attribute, value string, asking bool) map
 	return mapping.Interval{From: b.Agreed, To: b.Issue.UpdatedAt.Add(time.Second)}
 }
 
-// EditedInPlanning bounds when planning's value of an attribute was made. The polls tell of
-// the values that they saw (polled). Of the state they tell by the counters of all of the
-// card's tasks: only where these moved by one step since known ones is that step the state's.
+// EditedInPlanning bounds when planning's value of an attribute was made. The polls give the times
+// of the values that they saw (polled). The state's time comes from the counters of all the card's
+// tasks. It counts only where these moved by one step since the known counters.
 func EditedInPlanning(a mapping.Attribute, card *mapping.Card, polled, now mapping.View, counters int64) mapping.Interval {
 	seen, told := polled[a]
 	switch {
@@ -146,8 +146,8 @@ func EditedInPlanning(a mapping.Attribute, card *mapping.Card, polled, now mappi
 	return card.Edited(a)
 }
 
-// EditedBefore is when the sides were edited that met in a write of ours, which ran over an
-// edit of GitHub.
+// EditedBefore bounds the edits of both sides before a write of ours that ran over an edit of
+// GitHub.
 func (e Edits) EditedBefore(l LostUpdate) map[mapping.Side]mapping.Interval {
 	github, told := e.ByOthers(l.Write.Attribute, l.Text)
 	if !told && !l.By.IsZero() {

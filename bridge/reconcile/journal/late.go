@@ -6,26 +6,25 @@ import (
 	"planbridge/mapping"
 )
 
-// Look is what to do about a write that was given up, to learn whether it took effect.
+// Look is the next step to learn whether an in-flight write took effect.
 type Look int
 
 // What may be to do.
 const (
-	// LookLater: nothing that is known says that it took effect.
+	// LookLater: nothing says yet that it took effect.
 	LookLater Look = iota
-	// LookAsk: GitHub's memory is to be asked.
+	// LookAsk: ask GitHub's history.
 	LookAsk
-	// LookLanded: it took effect, over what was agreed on.
+	// LookLanded: it took effect, and replaced the base.
 	LookLanded
-	// LookUnbased: it took effect, or a person set the same: the sides are as at first sight.
+	// LookUnbased: it took effect, or a person set the same value, so that the base does not count.
 	LookUnbased
 )
 
-// Look decides what to do about a write that was given up, of which no event told: GitHub
-// shows what it wrote, or a text that no event explains. Where what was agreed on is what it
-// wrote, anything that happened to the issue may be that; GitHub's times have whole seconds,
-// so that its memory is asked once in any case. Where GitHub does not tell who wrote it, it
-// counts as somebody's edit.
+// Look decides about an in-flight write that no event reported. GitHub shows the value of the
+// write, or a text that no event explains. Where the base is the value of the write, any update of
+// the issue may be that write. GitHub's times have whole seconds, so its history is asked once in
+// any case. A value without a known author counts as somebody's edit.
 func (b Book) Look(p mapping.Pending, known Matches) Look {
 	a := p.Attribute
 	base, based := b.Base[a]
@@ -35,7 +34,7 @@ func (b Book) Look(p mapping.Pending, known Matches) Look {
 	agreed := mapping.Same(a, p.To, base.GitHub)
 	switch asks := b.toAskNow(p); {
 	case agreed && !asks && (writtenAgain(b.Journal, p) != nil || b.Issue == nil || !b.Issue.UpdatedAt.After(b.Known)):
-		return LookLater // nothing happened, or it is told apart from the echo that is awaited (Unclear)
+		return LookLater // nothing happened, or Unclear separates it from the awaited echo
 	case a.Spec().HasHistory() && (asks || b.shows(p) || b.unexplained(a)):
 		return LookAsk
 	case a.Spec().HasHistory(), agreed, !b.shows(p):
@@ -46,7 +45,7 @@ func (b Book) Look(p mapping.Pending, known Matches) Look {
 	return LookUnbased
 }
 
-// Asked notes that GitHub's memory was asked for the writes of an attribute.
+// Asked records that GitHub's history was asked for the writes of an attribute.
 func (b Book) Asked(a mapping.Attribute) {
 	for i := range b.InFlight {
 		if p := &b.InFlight[i]; p.Attribute == a && b.toAskNow(*p) {
@@ -55,23 +54,23 @@ func (b Book) Asked(a mapping.Attribute) {
 	}
 }
 
-// shows reports whether GitHub shows what a write that was given up wrote, and no write on
-// record explains it.
+// shows reports whether GitHub shows the value of an in-flight write, and no write on record
+// explains it.
 func (b Book) shows(p mapping.Pending) bool {
 	now, known := b.GitHub[p.Attribute]
 	return b.Issue != nil && known && mapping.Same(p.Attribute, now.Value, p.To) && !b.explained(p.Attribute, p.To)
 }
 
-// unexplained reports whether GitHub shows another value than what was agreed on or written
-// by a write on record, and no event tells that it was made from what was agreed on.
+// unexplained reports whether GitHub shows a value that is neither the base nor of a write on
+// record. No event says that it was made from the base.
 func (b Book) unexplained(a mapping.Attribute) bool {
 	now, known := b.GitHub[a]
 	base := b.Base[a].GitHub
 	return b.Issue != nil && known && !mapping.Same(a, now.Value, base) && !b.explained(a, now.Value) && !b.Edits.Tell(a, base, now.Value)
 }
 
-// explained reports whether a write to GitHub that is not forgotten yet wrote a value, and
-// nothing was agreed on since.
+// explained reports whether a write to GitHub on record wrote a value, and the base is still that
+// write's.
 func (b Book) explained(a mapping.Attribute, value string) bool {
 	return slices.ContainsFunc(b.Pending, func(o mapping.Pending) bool {
 		return o.Side == mapping.GitHub && o.Attribute == a && mapping.Same(a, o.To, value) &&
@@ -79,36 +78,36 @@ func (b Book) explained(a mapping.Attribute, value string) bool {
 	})
 }
 
-// Repair is what to do about what a write that was given up ran over when it took effect
-// after all.
+// Repair is the way to handle the value that an in-flight write replaced when it took effect after
+// all.
 type Repair int
 
 // What may be to do.
 const (
-	// RepairNothing: it is what both sides hold by now, or it stands there again.
+	// RepairNothing: both sides have it by now, or GitHub has it again.
 	RepairNothing Repair = iota
-	// RepairLost: the edit that it ran over is lost, and is to be brought back as such.
+	// RepairLost: the edit that the write ran over is lost, and is restored.
 	RepairLost
-	// RepairUnbased: who edited its value never saw what was agreed on: the sides are as at
-	// first sight.
+	// RepairUnbased: a person edited the write's value without seeing the base, so that the base
+	// does not count.
 	RepairUnbased
-	// RepairRewrite: what stood there before is written again.
+	// RepairRewrite: the replaced value is written again.
 	RepairRewrite
 )
 
-// Repair decides what to do about what a write ran over when it took effect after it had
-// been given up. late are all writes that had been given up when this was asked first. edited:
-// a person had written what it ran over.
+// Repair decides about the value that an in-flight write replaced when it took effect. The writes
+// that were in flight at the first check are late. The result edited says that a person had written
+// the replaced value.
 func (b Book) Repair(p mapping.Pending, over string, late []mapping.Pending) (do Repair, edited bool) {
 	a := p.Attribute
 	base, now := b.Base[a].GitHub, b.GitHub[a].Value
 	edited = !mapping.Same(a, over, base) && !mapping.Same(a, over, p.From)
 	planned, known := b.Planning[a]
-	stands := slices.ContainsFunc(late, func(o mapping.Pending) bool { // what came late, and not what was written in its stead
+	stands := slices.ContainsFunc(late, func(o mapping.Pending) bool { // the value of a late write, and not of the one that repeated it
 		return o.Attribute == a && mapping.Same(a, now, o.To) && (writtenAgain(b.Journal, o) == nil || o.ID == p.ID && !edited)
 	})
 	switch {
-	case p.Restores, // it seemed lost, but was not made again
+	case p.Restores, // it seemed lost, but was not repeated
 		!stands && (edited || a.Spec().Mergeable()): // somebody has edited a text on top of it
 		return RepairLost, edited
 	case !stands && a.Spec().HasHistory() && !mapping.Same(a, now, over):
@@ -116,7 +115,7 @@ func (b Book) Repair(p mapping.Pending, over string, late []mapping.Pending) (do
 	case !stands, mapping.Same(a, now, over):
 		return RepairNothing, edited
 	case !edited && (mapping.Same(a, now, base) || known && mapping.Equal(a, now, planned.Value)):
-		return RepairNothing, edited // by now it is what both sides hold
+		return RepairNothing, edited // both sides have it by now
 	}
 	return RepairRewrite, edited
 }

@@ -7,12 +7,12 @@ import (
 	"planbridge/mapping"
 )
 
-// Matches has, by the id of a write's record, what stood on GitHub when the write took
-// effect. Of a write that is missing it is not known whether it did.
+// Matches has, by the id of a write's record, the value on GitHub that the write replaced. A write
+// that is missing may or may not have taken effect.
 type Matches map[string]Overwritten
 
-// Match finds the edits that our writes on record made, and adds what stood there when each
-// took effect. Each edit is of one write only, and one that was dealt with is of no other.
+// Match finds the edits that our writes on record made, and adds the values that they replaced.
+// Each edit belongs to one write only, and a consumed edit to no other.
 func Match(j *mapping.Journal, e Edits, known Matches) Matches {
 	found := Matches{}
 	maps.Copy(found, known)
@@ -52,9 +52,9 @@ func unspent(j *mapping.Journal, e Edits, a mapping.Attribute, known Matches) (c
 	return changes
 }
 
-// take matches records, the oldest first, to changes. One value may have been written
-// twice: a change that came from what was expected goes first, and the newest record, which
-// the fewest changes can be of.
+// take matches records, the oldest first, to changes. One value may have been written twice. A
+// change from the expected value goes first, and the newest record, as the fewest changes can
+// belong to it.
 func (m Matches) take(records []mapping.Pending, changes []Change) {
 	for _, expected := range []bool{true, false} {
 		for _, p := range slices.Backward(records) {
@@ -72,26 +72,26 @@ func (m Matches) take(records []mapping.Pending, changes []Change) {
 	}
 }
 
-// matches reports whether a change may be what a write of ours made.
+// matches reports whether a write of ours may have made a change.
 func matches(p mapping.Pending, c Change) bool {
 	return c.By.Perhaps() && !c.At.Before(p.After) && mapping.Same(p.Attribute, c.To, p.To)
 }
 
-// spentOn is the edit that a write made, by what it ran over.
+// spentOn is the edit that a write made, by the value that it replaced.
 func spentOn(p mapping.Pending, over Overwritten) mapping.ConsumedEdit {
 	a := p.Attribute
 	return mapping.ConsumedEdit{Attribute: a, From: mapping.DigestValue(a, over.Text), To: mapping.DigestValue(a, p.To), At: over.At}
 }
 
-// is reports whether a change is one that was dealt with.
+// is reports whether a change is the given consumed edit.
 func (c Change) is(s mapping.ConsumedEdit) bool {
 	return s.At.Equal(c.At) && s.From == mapping.DigestValue(s.Attribute, c.From) && s.To == mapping.DigestValue(s.Attribute, c.To)
 }
 
-// Unclear reports whether events do not tell which of our writes ran over what, so that
-// GitHub's memory is to be asked: a write that may be under way may have happened before
-// another one, which ran over something else than it was made from, or an edit may be the
-// echo of either of two. rest are the matches that are sure.
+// Unclear reports whether events do not tell which of our writes replaced which value, so that
+// GitHub's history has to be asked. A write that may be under way may have happened before another
+// one, which then replaced an unexpected value. Or an edit may be the echo of either write. rest
+// are the certain matches.
 func Unclear(j *mapping.Journal, a mapping.Attribute, known Matches) (rest Matches, unclear bool) {
 	rest = maps.Clone(known)
 	for _, p := range j.InFlight {
@@ -111,8 +111,7 @@ func Unclear(j *mapping.Journal, a mapping.Attribute, known Matches) (rest Match
 	return rest, unclear
 }
 
-// writtenAgain is the write awaiting its echo that wrote what one that may be under way
-// would have; nil: none.
+// writtenAgain is the write on record with the same value as one that may be under way; nil: none.
 func writtenAgain(j *mapping.Journal, late mapping.Pending) *mapping.Pending {
 	i := slices.IndexFunc(j.Pending, func(p mapping.Pending) bool {
 		return p.Side == late.Side && p.Attribute == late.Attribute && !p.Verified && mapping.Same(p.Attribute, p.To, late.To)
@@ -123,8 +122,8 @@ func writtenAgain(j *mapping.Journal, late mapping.Pending) *mapping.Pending {
 	return &j.Pending[i]
 }
 
-// ranOverMore reports whether a write of ours ran over something else than it was made from:
-// one that may be under way may be among what happened in between.
+// ranOverMore reports whether a write of ours replaced a value other than the one it was made from.
+// Another write that may be under way may have come in between.
 func ranOverMore(j *mapping.Journal, a mapping.Attribute, known Matches) bool {
 	return slices.ContainsFunc(writes(j), func(p mapping.Pending) bool {
 		over, ok := known[p.ID]
@@ -132,15 +131,15 @@ func ranOverMore(j *mapping.Journal, a mapping.Attribute, known Matches) bool {
 	})
 }
 
-// Lost reports whether a value that a write of ours ran over is missed: it was agreed on, or
-// not written by another one of ours.
+// Lost reports whether a value that a write of ours replaced is lost. It was the base, or no other
+// write of ours wrote it.
 func (b Book) Lost(p mapping.Pending, value string, known Matches) bool {
 	return mapping.Same(p.Attribute, value, b.Base[p.Attribute].GitHub) || !wroteOurselves(b.Journal, p, value, known)
 }
 
-// wroteOurselves reports whether a value that a write of ours ran over was written by
-// another one of ours that is known to have happened. Where that restored an edit, it wrote
-// what is lost when it is run over.
+// wroteOurselves reports whether another write of ours, which is known to have happened, wrote a
+// value that a write of ours replaced. A write that restored an edit does not count, as its value
+// is lost when replaced.
 func wroteOurselves(j *mapping.Journal, p mapping.Pending, value string, known Matches) bool {
 	a, is := p.Attribute, mapping.DigestValue(p.Attribute, value)
 	return slices.ContainsFunc(writes(j), func(o mapping.Pending) bool {
@@ -148,7 +147,7 @@ func wroteOurselves(j *mapping.Journal, p mapping.Pending, value string, known M
 	}) || slices.ContainsFunc(j.Consumed, func(s mapping.ConsumedEdit) bool { return s.Attribute == a && s.To == is && !s.Restores })
 }
 
-// Ours reports whether a value that GitHub shows was written there by us lately.
+// Ours reports whether a recent write of ours wrote a value that GitHub shows.
 func Ours(j *mapping.Journal, a mapping.Attribute, value string) bool {
 	is := mapping.DigestValue(a, value)
 	return slices.ContainsFunc(writes(j), func(p mapping.Pending) bool {
@@ -161,9 +160,8 @@ func (b Book) Overdue(known Matches) []mapping.Pending {
 	return filter(b.Pending, func(p mapping.Pending) bool { return b.overdue(p) && !known.has(p) })
 }
 
-// Replaced lists the writes of unknown outcome of which GitHub shows neither what they wrote
-// nor what stood there before: they may have happened, and run over an edit, before somebody
-// replaced them.
+// Replaced lists the writes of unknown outcome where GitHub shows neither their value nor the one
+// before. They may have happened, and run over an edit, before somebody replaced their value.
 func (b Book) Replaced(known Matches) []mapping.Pending {
 	return filter(b.Pending, func(p mapping.Pending) bool {
 		if p.Answered || p.Side != mapping.GitHub || !p.Attribute.Spec().HasHistory() || known.has(p) {
@@ -183,7 +181,7 @@ func (b Book) MayHaveClosed() []mapping.Pending {
 	})
 }
 
-// filter lists the records that something holds of.
+// filter lists the records that match is.
 func filter(records []mapping.Pending, is func(mapping.Pending) bool) (list []mapping.Pending) {
 	for _, p := range records {
 		if is(p) {

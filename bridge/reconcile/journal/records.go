@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// Doubt is how long a read that may lag is not believed. GitHub's replicas lag less.
+	// Doubt is how long a read that may lag does not count. GitHub's replicas lag less.
 	Doubt = 10 * time.Second
-	// InFlightFor is how long a write that had not happened when it was looked for is
-	// remembered: its process, or a proxy, may have been stopped for long.
+	// InFlightFor is how long the journal keeps a write that had no effect when it was checked. Its
+	// process, or a proxy, may have been stopped for long.
 	InFlightFor = 24 * time.Hour
 	// maxInFlight bounds the writes of an attribute that may be under way; the newest are kept.
 	maxInFlight = 4
-	// maxSpent bounds the edits that are known to be spent; the newest are kept.
+	// maxSpent bounds the consumed edits; the newest are kept.
 	maxSpent = 32
 )
 
-// writes are the records of writes that are not forgotten yet, those that were given up first.
+// writes are the records of all writes, in-flight ones first.
 func writes(j *mapping.Journal) []mapping.Pending { return slices.Concat(j.InFlight, j.Pending) }
 
-// Close removes the unanswered records of a side and item, of some attributes or of all,
-// and returns them: their outcome is known.
+// Close removes the unanswered records of a side and item, of some attributes or of all, and
+// returns them, as their outcome is known.
 func Close(j *mapping.Journal, side mapping.Side, item mapping.Ref, attrs ...mapping.Attribute) (closed []mapping.Pending) {
 	j.Pending = slices.DeleteFunc(j.Pending, func(p mapping.Pending) bool {
 		is := p.Side == side && p.Item == item && !p.Answered && (len(attrs) == 0 || slices.Contains(attrs, p.Attribute))
@@ -35,8 +35,8 @@ func Close(j *mapping.Journal, side mapping.Side, item mapping.Ref, attrs ...map
 	return closed
 }
 
-// Answer takes in the answer to a PATCH that carried out some decisions. A record stays
-// until the echo shows what the PATCH ran over; where GitHub tells of no edits it is closed.
+// Answer records the answer to a PATCH that carried out some decisions. A record stays until the
+// echo shows the replaced value. It is closed for an attribute whose edits GitHub does not report.
 func Answer(j *mapping.Journal, item mapping.Ref, ds []mapping.Decision) {
 	for _, d := range ds {
 		if !d.Attribute.Spec().HasHistory() {
@@ -55,8 +55,7 @@ func Forget(j *mapping.Journal, id string) {
 	j.Pending = slices.DeleteFunc(j.Pending, func(p mapping.Pending) bool { return p.ID == id })
 }
 
-// InFlight remembers a write that had not happened when it was looked for: it may still
-// be under way.
+// InFlight records a write that had no effect when it was checked, as it may still be under way.
 func InFlight(j *mapping.Journal, p mapping.Pending) {
 	p.Old = nil
 	if p.Side == mapping.GitHub {
@@ -83,8 +82,8 @@ func Expire(j *mapping.Journal, now time.Time) {
 	j.InFlight = slices.DeleteFunc(j.InFlight, func(p mapping.Pending) bool { return !MayLand(p, now) })
 }
 
-// MadeAgain takes in that a write to GitHub has happened: it holds what those that may be
-// under way would have restored.
+// MadeAgain records that a write to GitHub has happened. It has the values that in-flight writes
+// would have restored.
 func MadeAgain(j *mapping.Journal, a mapping.Attribute) {
 	for i := range j.InFlight {
 		if o := &j.InFlight[i]; o.Side == mapping.GitHub && o.Attribute == a {
@@ -93,7 +92,7 @@ func MadeAgain(j *mapping.Journal, a mapping.Attribute) {
 	}
 }
 
-// Verify takes in that the echo of a write was dealt with, which ran over something. The
+// Verify records that the echo of a write was handled, and the value that the write replaced. The
 // record stays until the sides agree.
 func Verify(j *mapping.Journal, done mapping.Pending, over Overwritten) {
 	spent := spentOn(done, over)
@@ -112,9 +111,8 @@ func Verify(j *mapping.Journal, done mapping.Pending, over Overwritten) {
 	}
 }
 
-// DropVerified drops the records of writes whose echoes were dealt with, and reports
-// whether there were any. That the writes happened is known from what was agreed on, and
-// their edits are spent.
+// DropVerified drops the records of writes whose echoes were handled, and reports whether there
+// were any. The base shows that the writes happened, and their edits are consumed.
 func DropVerified(j *mapping.Journal) (dropped bool) {
 	before := len(j.Pending) + len(j.InFlight)
 	verified := func(p mapping.Pending) bool { return p.Verified }
@@ -122,20 +120,19 @@ func DropVerified(j *mapping.Journal) (dropped bool) {
 	return len(j.Pending)+len(j.InFlight) < before
 }
 
-// DropSpent drops the spent edits of attributes of which no edit is looked for. The events that
-// told of them must be consumed with it: one that came again would count as the echo of a later
-// write.
+// DropSpent drops the consumed edits of attributes that await no edit. Their events must be
+// consumed with it, as a repeated one would count as the echo of a later write.
 func DropSpent(j *mapping.Journal) {
 	j.Consumed = slices.DeleteFunc(j.Consumed, func(s mapping.ConsumedEdit) bool {
 		return !slices.ContainsFunc(writes(j), func(p mapping.Pending) bool { return p.Attribute == s.Attribute })
 	})
 }
 
-// awaitsEcho reports whether a write was answered, and its echo was not dealt with yet.
+// awaitsEcho reports whether a write was answered, and its echo was not handled yet.
 func awaitsEcho(p mapping.Pending) bool { return p.Answered && !p.Verified }
 
-// Open reports whether something is still to be learnt of a write to GitHub: its outcome, or
-// what it ran over.
+// Open reports whether the outcome of a write to GitHub, or the value that it replaced, is still
+// unknown.
 func Open(j *mapping.Journal) bool {
 	return slices.ContainsFunc(j.Pending, func(p mapping.Pending) bool { return p.Side == mapping.GitHub && !p.Verified }) ||
 		slices.ContainsFunc(j.InFlight, toAsk)
@@ -150,14 +147,14 @@ func ForgetIssue(j *mapping.Journal) {
 // AwaitsEcho reports whether the echo of a write is awaited.
 func AwaitsEcho(j *mapping.Journal) bool { return slices.ContainsFunc(j.Pending, awaitsEcho) }
 
-// Step remembers what a write of ours made of the issue, by its digest.
+// Step records the digest of the issue after a write of ours.
 func Step(j *mapping.Journal, digest string, now time.Time) {
 	j.Steps = slices.DeleteFunc(j.Steps, func(s mapping.Step) bool { return now.Sub(s.At) >= Doubt })
 	j.Steps = append(j.Steps, mapping.Step{Digest: digest, At: now.UTC()})
 }
 
-// TakeStep reports whether a snapshot that came at a time of our clock shows what a write
-// of ours made of the issue. The step is spent: it explains no other snapshot.
+// TakeStep reports whether a snapshot, which came at a time of our clock, shows the issue after a
+// write of ours. It consumes the step, which explains no other snapshot.
 func TakeStep(j *mapping.Journal, digest string, came time.Time) bool {
 	i := slices.IndexFunc(j.Steps, func(s mapping.Step) bool { return s.Digest == digest && came.Sub(s.At) < Doubt })
 	if i < 0 {
@@ -167,8 +164,8 @@ func TakeStep(j *mapping.Journal, digest string, came time.Time) bool {
 	return true
 }
 
-// Record is the record of the write to a side that a decision asks for. edited bounds when
-// planning's value came to be, of a write to GitHub.
+// Record is the record of a decision's write to a side. For a write to GitHub, edited bounds when
+// planning's value came to be.
 func (b Book) Record(id string, side mapping.Side, item mapping.Ref, d mapping.Decision, edited mapping.Interval) mapping.Pending {
 	write := d.Planning
 	if side == mapping.GitHub {
@@ -187,10 +184,10 @@ func (b Book) Record(id string, side mapping.Side, item mapping.Ref, d mapping.D
 	return p
 }
 
-// Unanswered says of which items a write's outcome is not known.
+// Unanswered has the items with a write of unknown outcome.
 type Unanswered struct{ Issue, Card, Tracking bool }
 
-// UnansweredIn says which items are to be read for the outcomes that are not known. task: the
+// UnansweredIn returns the items that have to be read for writes of unknown outcome. With task, the
 // pair's own item in planning is a task and no card.
 func UnansweredIn(j *mapping.Journal, task bool) (u Unanswered) {
 	for _, p := range j.Pending {
@@ -209,13 +206,12 @@ func UnansweredIn(j *mapping.Journal, task bool) (u Unanswered) {
 	return u
 }
 
-// WroteFrom is a write of ours to the issue, by what stood there before and when it was
-// answered.
+// WroteFrom is a write of ours to the issue, by the value before it and the time of its answer.
 func WroteFrom(a mapping.Attribute, from string, at time.Time) mapping.WriteRecord {
 	return mapping.WriteRecord{Attribute: a, From: mapping.DigestValue(a, from), At: at.UTC()}
 }
 
-// Wrote remembers a write to the issue that has happened.
+// Wrote records a write to the issue that has happened.
 func Wrote(j *mapping.Journal, o mapping.WriteRecord, now time.Time) {
 	j.Written = slices.DeleteFunc(j.Written, func(o mapping.WriteRecord) bool { return now.Sub(o.At) >= Doubt })
 	j.Written = append(j.Written, o)

@@ -6,25 +6,25 @@ import (
 	"planbridge/mapping"
 )
 
-// Outcome is what became of a write whose answer was lost.
+// Outcome is the outcome of a write whose answer was lost.
 type Outcome struct {
 	Happened bool
-	// Base is what the sides agree on by it; nil: what they agreed on stays.
+	// Base is the new base after it; nil: the base stays.
 	Base *mapping.Base
-	// Unbased: the sides are from now on as at first sight.
+	// Unbased: the base does not count from now on.
 	Unbased bool
-	Why     string // for the history; "" where that is not worth a line
+	Why     string // for the history; "" for no line
 }
 
-// Recovered is a write of unknown outcome with what became of it.
+// Recovered is a write of unknown outcome, with its outcome.
 type Recovered struct {
 	mapping.Pending
 	Outcome
 }
 
-// RecoverAll decides what became of each write of unknown outcome, and takes that into the
-// journal. A write to GitHub that happened is from now on one whose echo is awaited; one
-// that did not may still be under way. denied are those of which GitHub remembers nothing.
+// RecoverAll decides the outcome of each write of unknown outcome, and records it in the journal. A
+// write to GitHub that happened awaits its echo from now on. A write that did not may still be
+// under way. denied are the writes that GitHub's history lacks.
 func (b Book) RecoverAll(known Matches, denied map[string]bool) (all []Recovered) {
 	var kept []mapping.Pending
 	for _, p := range b.Pending {
@@ -54,9 +54,9 @@ func (b Book) RecoverAll(known Matches, denied map[string]bool) (all []Recovered
 	return all
 }
 
-// Landed takes the writes to planning off the journal that had been given up and cannot take
-// effect any more, and returns those that may have done so, with what became of them. The
-// version that a write carried tells it from a person's edit.
+// Landed removes the in-flight writes to planning that cannot take effect any more from the
+// journal. It returns those that may have taken effect, with their outcomes. The version of a write
+// separates it from a person's edit.
 func (b Book) Landed() (landed []Recovered) {
 	version := map[mapping.Attribute]int64{}
 	for a, base := range b.Base {
@@ -81,11 +81,11 @@ func (b Book) Landed() (landed []Recovered) {
 	return landed
 }
 
-// recover decides what became of one write of unknown outcome. A side that holds the pending
-// value, or a person's edit built on it, is from now on compared with that value and not
-// with the old base. What GitHub, when asked, denies (denied) was built on by nobody. A state
-// has but three values, so that a person may have set the same: without an event of our own
-// the two sides are as at first sight.
+// recover decides the outcome of one write of unknown outcome. A side may hold the pending value,
+// or a person's edit built on it. It is then compared with that value, and not with the old base.
+// Nobody built on a write that GitHub's history lacks (denied). A state has only three values, so
+// that a person may have set the same one. Without an event of our own the base does not count
+// then.
 func (b Book) recover(p mapping.Pending, echoed, denied bool) Outcome {
 	a, view := p.Attribute, b.Planning
 	if p.Side == mapping.GitHub {
@@ -103,7 +103,7 @@ func (b Book) recover(p mapping.Pending, echoed, denied bool) Outcome {
 	case !echoed && a.Spec().Form == mapping.FormWord && (p.Side == mapping.Planning || !b.Edits.Authorship(b.Issue.Editor).Ours()):
 		return Outcome{Unbased: true, Why: "a write whose answer was lost had happened, or a person did the same"}
 	}
-	if p.Old == nil && p.From == p.To { // for its marker alone: they agree on as little as before
+	if p.Old == nil && p.From == p.To { // for its marker alone: there is still no base
 		return Outcome{Happened: true}
 	}
 	base := p.Next
@@ -117,8 +117,7 @@ func (b Book) recover(p mapping.Pending, echoed, denied bool) Outcome {
 	return Outcome{Happened: true, Base: &base, Why: "a write whose answer was lost had happened"}
 }
 
-// happened reports whether a write of unknown outcome has happened, as far as what stands
-// now tells.
+// happened reports whether the present value shows that a write of unknown outcome has happened.
 func (b Book) happened(p mapping.Pending, now mapping.Versioned, denied bool) bool {
 	a := p.Attribute
 	return mapping.Same(a, now.Value, p.To) && !somebodyWrote(b.Edits, p) ||
@@ -126,8 +125,8 @@ func (b Book) happened(p mapping.Pending, now mapping.Versioned, denied bool) bo
 		!denied && b.builtOn(p, now)
 }
 
-// somebodyWrote reports whether an event tells that a person wrote to GitHub what a write of
-// ours would have.
+// somebodyWrote reports whether an event shows that a person wrote to GitHub the value of a write
+// of ours.
 func somebodyWrote(e Edits, p mapping.Pending) bool {
 	if p.Side != mapping.GitHub {
 		return false
@@ -136,46 +135,44 @@ func somebodyWrote(e Edits, p mapping.Pending) bool {
 	return told
 }
 
-// undone reports whether a write of unknown outcome, or another one, was undone or replaced:
-// compared with the old base somebody's change would not be one.
+// undone reports whether a write of unknown outcome, or another one, was undone or replaced.
+// Compared with the old base, somebody's change would not show.
 func (b Book) undone(p mapping.Pending, now mapping.Versioned) bool {
 	return WentBack(p, now) || otherWentBack(p, now, b.GitHub) || replaced(p, now)
 }
 
-// WentBack reports that planning holds what it held, or what was agreed on, before a write
-// of unknown outcome, yet two versions later: that write, or a person, changed it, and then a
-// person changed it back. Compared with the old base that would be no change.
+// WentBack reports that planning has the value from before a write of unknown outcome, or the base
+// before it, yet two versions later. That write, or a person, changed the value, and then a person
+// changed it back. Compared with the old base the second change would not show.
 func WentBack(p mapping.Pending, now mapping.Versioned) bool {
 	return p.Side == mapping.Planning && p.Old != nil && now.Version >= p.Next.Version+2 &&
 		(mapping.Same(p.Attribute, now.Value, p.From) || mapping.Same(p.Attribute, now.Value, p.Old.Planning))
 }
 
-// replaced reports that GitHub, of which no memory of this attribute can be asked, holds
-// neither what a write of unknown outcome wrote nor what stood there before: whether a person
-// replaced the one or the other is not known. Compared with the old base, planning would not
-// have changed once its change was taken back.
+// replaced reports that GitHub has neither the value of a write of unknown outcome nor the one
+// before it. There is no history of this attribute, so that it is not known which of the two a
+// person replaced. Compared with the old base, planning would show no change once its change was
+// taken back.
 func replaced(p mapping.Pending, now mapping.Versioned) bool {
 	return p.Side == mapping.GitHub && !p.Attribute.Spec().HasHistory() && !mapping.Same(p.Attribute, now.Value, p.From)
 }
 
-// otherWentBack reports that GitHub, from which a write of unknown outcome to planning was
-// made, is again as it was agreed on before, and planning is somebody's edit of either.
-// Compared with the old base only planning would have changed, and who took the edit on
-// GitHub back would not be heard.
+// otherWentBack reports that GitHub is back at the old base, though a write of unknown outcome to
+// planning was made from it. Planning is somebody's edit of either value. Compared with the old
+// base only planning would have changed, and the edit that took GitHub back would be lost.
 func otherWentBack(p mapping.Pending, now mapping.Versioned, github mapping.View) bool {
 	g, ok := github[p.Attribute]
 	return ok && p.Side == mapping.Planning && p.Old != nil && now.Version >= p.Next.Version+2 &&
 		mapping.Same(p.Attribute, g.Value, p.Old.GitHub) && !mapping.Same(p.Attribute, g.Value, p.Next.GitHub)
 }
 
-// builtOn reports whether a value that is neither what stood there before a lost write nor
-// what was written is a person's edit of what was written.
+// builtOn reports whether a value is a person's edit of the value that a lost write wrote. The
+// value differs from that one and from the one before the write.
 //
-// Planning's version can tell that it is not: our write carried the old version, so it
-// happened only as the first change after it. On GitHub the edit's own event tells what it
-// was made from. Where neither does, only a text that holds all that was written is taken for
-// an edit of it: two other edits raise the version as much, and what they are taken for must
-// not be wrong.
+// Planning's version can exclude it, as our write carried the old version and could only be the
+// first change after that. On GitHub the edit's own event shows the value it was made from. Where
+// neither decides, only a text that contains everything that was written counts as an edit of it.
+// Two other edits raise the version as much, and a wrong guess would do harm.
 func (b Book) builtOn(p mapping.Pending, now mapping.Versioned) bool {
 	a := p.Attribute
 	late := func(o mapping.Pending) bool {

@@ -7,16 +7,16 @@ import (
 	"planbridge/mapping"
 )
 
-// Recent reports whether an item was changed, or first seen since it was last worked, so
-// short a while ago that reads of it may lag. A clock of GitHub's that is far from ours does
-// not tell the former.
+// Recent reports whether an item was changed, or first seen after its last claim, so recently that
+// reads of it may lag. Where GitHub's clock is far from ours, the time of the change does not
+// count.
 func Recent(seen, changed, now time.Time) bool {
 	return now.Sub(seen) < Doubt || now.Sub(changed).Abs() < Doubt
 }
 
-// Behind decides about reads of the issue that have been older than what is known for some
-// time. They are believed after longer than anything of GitHub's lags; until then the issue
-// is read again after a while, and not before the least time that GitHub's replicas are given.
+// Behind decides about reads of the issue that have been older than the known state for some time.
+// They are believed after longer than anything of GitHub's lags. Until then the issue is read again
+// after a while, and not before the least time that GitHub's replicas get.
 func Behind(since, settle, least time.Duration) (wait time.Duration, believed bool) {
 	most := max(Doubt, settle)
 	if since >= most {
@@ -25,13 +25,12 @@ func Behind(since, settle, least time.Duration) (wait time.Duration, believed bo
 	return max(least, min(since/2, most-since)), false
 }
 
-// TakesBack reports whether a snapshot, by its view and its updated_at, may be from before a
-// recent write of ours: it shows what stood there before the write and was not written since.
-// Or, of the same second or where that is not known, it shows something else than the write
-// wrote and no edit is known to have made of it. A person who did that is believed a while
-// later. The answer to a label does not tell when the issue was updated, so it may be newer
-// than all that is known. What was agreed on may stand there again, but not where an answer
-// tells that it was written over: an edit that was brought back is not agreed on yet.
+// TakesBack reports whether a snapshot, by its view and its updated_at, may be from before a recent
+// write of ours. It may show the value before the write, which nobody wrote since. Or it shows, for
+// the same or an unknown second, another value than the write's, and no known edit made it from
+// that. A person's edit of that kind counts a while later. The answer to a label does not tell when
+// the issue was updated, so it may be newer than the known state. The base may appear again, unless
+// an answer shows that it was replaced: a restored edit is not agreed on yet.
 func (b Book) TakesBack(view mapping.View, updated time.Time) bool {
 	for i, o := range b.Written {
 		if b.Now.Sub(o.At) >= Doubt {
