@@ -40,7 +40,7 @@ func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[s
 			})
 		}
 		if guard.Panicked(err) && len(accounts) > 0 {
-			failed[repo] = err // the others are looked through
+			failed[repo] = err // the others are listed
 			continue
 		}
 		if err != nil {
@@ -48,7 +48,7 @@ func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[s
 		}
 		if err != nil && !mapping.Refused(err) {
 			if len(accounts) == 0 {
-				return failed // an original may be among what was not listed
+				return failed // an original may be among the unlisted issues
 			}
 			break
 		}
@@ -72,8 +72,8 @@ func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[s
 	return failed
 }
 
-// adoptionDue reports whether the repository has to be listed for this epoch and the projects,
-// and can be: issues from before the loss of the store must be visible by now.
+// adoptionDue reports whether the repository has to be listed for this epoch and the projects, and
+// can be. Issues from before the loss of the store must be visible by now.
 func (c *CatchUp) adoptionDue(ctx context.Context, routes mapping.Routes, repo, epoch string) (bool, error) {
 	doc, err := store.ReadDoc(ctx, c.o.Store, "", store.DocRepositoryAdopted(repo))
 	if err != nil || c.unsettled() > 0 {

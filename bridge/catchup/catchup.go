@@ -9,7 +9,7 @@
 // their markers. For GitHub's side, the CatchUp lists the issues that the bridge's own account
 // made in a repository, and then writes the document that [store.DocRepositoryAdopted] names.
 // A repository that cannot be read at all (renamed, mistyped, no access) does not hold up the
-// others, as no issue can be made there either. It is tried again in each round.
+// others. No issue can be made there either. It is tried again in each round.
 package catchup
 
 import (
@@ -30,10 +30,10 @@ import (
 
 // GitHub is what a CatchUp needs of GitHub.
 type GitHub interface {
-	// ListIssues passes the issues of a repository, open or closed, to page, the least
-	// recently updated first. date is the time of the page's answer by GitHub's clock. An
-	// error of page ends the walk. notModified says that the same query would again return
-	// what an earlier complete walk returned; page was not called then.
+	// ListIssues passes the issues of a repository, open or closed, to page, the least recently
+	// updated first. The argument date is the time of the page's answer by GitHub's clock. An error
+	// of page ends the walk. The result notModified says that the same query would again return the
+	// result of an earlier complete walk. It did not call page then.
 	ListIssues(ctx context.Context, repo string, q Query, page func(issues []mapping.Issue, date time.Time) error) (notModified bool, err error)
 	// Repositories returns those that a glob such as acme/* can mean.
 	Repositories(ctx context.Context, glob string) ([]string, error)
@@ -60,7 +60,7 @@ const scarceAnHour = 600
 type Query struct {
 	Since   time.Time // updated at or after; zero: all
 	Creator string    // login; "": anybody's
-	Afresh  bool      // hand all over, also where nothing changed; without Since by creation
+	Afresh  bool      // pass all on, also where nothing changed; without Since, by creation
 }
 
 // Intake stores issues of a listing. A repeated call does no harm. Everything is durable when
@@ -82,8 +82,8 @@ type Settings interface {
 
 // Host is the program around a CatchUp.
 type Host interface {
-	// LostAt is when this process noticed that the store is another one; zero: never. A
-	// request from before that time is looked for only once it must be visible.
+	// LostAt is when this process noticed that the store is another one; zero: never. A request
+	// from before that time is searched for only once it must be visible.
 	LostAt() time.Time
 	// Answered is called when GitHub answered, to wake the keys that wait for it.
 	Answered(context.Context)
@@ -112,13 +112,13 @@ type Options struct {
 	// Settle is how long GitHub's lists may lag.
 	Settle time.Duration
 	Logger *slog.Logger
-	Guard  *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
-	// Hooks shows GitHub's own deliveries; nil: those that failed are not
-	// looked for. App says that the App's own hook is one of them.
+	Guard  *guard.Guard // sets items aside on which the program panics; nil: it records none
+	// Hooks shows GitHub's own deliveries; nil: failed ones are not searched for. App says that the
+	// App's own hook is one of them.
 	Hooks Hooks
 	App   bool
-	// RedeliverInterval is the least time between two looks at one hook; 0:
-	// the interval, or five minutes where that is less.
+	// RedeliverInterval is the least time between two reads of one hook; 0: the interval, or five
+	// minutes where that is less.
 	RedeliverInterval time.Duration
 }
 
@@ -129,17 +129,17 @@ type CatchUp struct {
 	clock Clock
 	lease lease.Lease
 
-	round guard.Turn // had during a round; guards what follows
-	epoch string     // of the store that holds what was seen
-	// seen holds, per repository, the issues at and after its watermark, so that the overlap
-	// of two listings makes nothing due. Where it is lost, some links are worked once more.
+	round guard.Turn // held during a round; guards the fields below
+	epoch string     // of the store that has the seen issues
+	// seen holds, per repository, the issues at and after its watermark, so that the overlap of two
+	// listings makes nothing due. After its loss some links are worked once more.
 	seen map[string]map[int64]lastSeen
-	told map[string]bool // repositories that this store was told of
-	// refused are the repositories and globs of which it was said that they refuse to be listed.
+	told map[string]bool // repositories that this store has
+	// refused are the repositories and globs whose refused listing was logged.
 	refused map[string]bool
 
 	putOff      string    // the repository that the next round begins with; "": the first one
-	redelivered time.Time // when all hooks were last looked at
+	redelivered time.Time // when all hooks were last read
 	// hookAccessDenied holds the owners that do not show their hooks, and until when
 	// they are not asked again.
 	hookAccessDenied map[string]time.Time
@@ -257,7 +257,7 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 		}
 		c.tellListing(repo, err)
 		switch {
-		case guard.Panicked(err), mapping.Refused(err): // told once; the others are listed
+		case guard.Panicked(err), mapping.Refused(err): // logged once; the others are listed
 		case err == nil:
 			answered = true
 		default:

@@ -43,8 +43,8 @@ func decodeFirstRun(text string) (f FirstRun, err error) {
 	return f, err
 }
 
-// RouteDocs begins the names of the documents that a project's space has of routes.
-// firstRunOf ends that of a route's first run.
+// RouteDocs begins the names of a project's documents about routes. firstRunOf ends the name of the
+// one with a route's first run.
 const (
 	RouteDocs  = "route:"
 	firstRunOf = ":first_run"
@@ -55,8 +55,8 @@ func RouteOf(name string) string { return strings.TrimSuffix(name, firstRunOf) }
 
 func docFirstRun(id string) string { return RouteDocs + id + firstRunOf }
 
-// InheritFirstRun lets a route have begun to run when another one did, of which it takes
-// repositories over. A route that ran already is left as it is.
+// InheritFirstRun gives a route the first run of another one whose repositories it takes over. A
+// route that ran already keeps its own.
 func InheritFirstRun(ctx context.Context, s Documents, project mapping.ObjectID, from, to string) error {
 	began, err := store.ReadDoc(ctx, s, project, docFirstRun(from))
 	if err != nil || began == nil {
@@ -68,11 +68,11 @@ func InheritFirstRun(ctx context.Context, s Documents, project mapping.ObjectID,
 	return store.WriteDoc(ctx, s, project, docFirstRun(to), began)
 }
 
-// EnsureFirstRun returns when a route began to run; that is began where it never ran before.
-// Issues that nobody touched since do not enter. The store keeps the time, so that it survives
-// restarts. A time of the bridge's own clock is corrected once clock knows how far GitHub's is
-// ahead. Replicas that call it at the same moment may differ by that moment, or by their
-// clocks, until they ask again.
+// EnsureFirstRun returns when a route began to run; the argument began is the answer for a route
+// that never ran. Issues that nobody touched since do not enter. The store keeps the time, so that
+// it survives restarts. A time of the bridge's own clock is corrected once clock knows how far
+// GitHub's is ahead. Replicas that call it at the same moment may differ by that moment, or by
+// their clocks, until they ask again.
 func EnsureFirstRun(ctx context.Context, s store.State, route *mapping.Route, began FirstRun, clock func() (ahead time.Duration, known bool)) (FirstRun, error) {
 	name := docFirstRun(route.Identity())
 	doc, err := store.ReadDoc(ctx, s, route.Project, name)

@@ -66,7 +66,7 @@ func docRedeliver(hook int64) string { return fmt.Sprint(HookDocs, hook) }
 // HookDocs begins the names of those documents, which are in the space of no project.
 const HookDocs = "redeliver:"
 
-// HookNeeded reports whether the document of a hook, named by the hook's id, is still useful:
+// HookNeeded reports whether the document of a hook, named by the hook's id, is still useful.
 // GitHub keeps deliveries for some days, and older ones are not read.
 func (c *CatchUp) HookNeeded(ctx context.Context, hook string) (bool, error) {
 	var l looked
@@ -76,14 +76,13 @@ func (c *CatchUp) HookNeeded(ctx context.Context, hook string) (bool, error) {
 
 // looked is that document.
 type looked struct {
-	At    time.Time      `json:"at"`    // of the last look, by this side's clock
+	At    time.Time      `json:"at"`    // of the last read, by this side's clock
 	Since time.Time      `json:"since"` // all before it arrived or was given up
 	Asked map[string]int `json:"asked,omitempty"`
 }
 
-// Redeliver looks for failed deliveries and asks GitHub to repeat them, for all hooks whose
-// last read is long enough ago. A listing shows an issue; only a delivery has the value before
-// an edit.
+// Redeliver finds failed deliveries and asks GitHub to repeat them, for all hooks whose last read
+// is long enough ago. A listing shows an issue; only a delivery has the value before an edit.
 func (c *CatchUp) Redeliver(ctx context.Context) error {
 	if c.o.Hooks == nil || c.o.Hooks.Down() {
 		return nil

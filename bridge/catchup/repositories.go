@@ -23,7 +23,7 @@ func (c *CatchUp) located(ctx context.Context, repos []string, asOf time.Time) (
 	for _, repo := range repos {
 		now, err := c.o.GitHub.Locate(ctx, repo, asOf)
 		switch {
-		case errors.As(err, new(*mapping.StrangerError)): // who finds that out says so
+		case errors.As(err, new(*mapping.StrangerError)): // the caller that finds it logs it
 			continue
 		case mapping.Refused(err):
 			now = repo

@@ -23,12 +23,12 @@ var errEnough = errors.New("enough")
 
 // repository lists the issues that were updated at and after the watermark, and moves it.
 //
-// The watermark moves only after a page is stored. It goes to the page's newest update, but
-// never past the time of GitHub's answer less the lag of its lists and an overlap: every
-// update before that moment is listed. While nothing happens, the watermark, its URL and the
-// ETag stay the same, and an idle repository costs one 304. However many issues were updated
-// at once, only those of the last second are listed again after the overlap. While few were,
-// the watermark stays, and news cost one request.
+// The watermark moves only after a page is stored. It goes to the page's newest update, but never
+// past the time of GitHub's answer less the lag of its lists and an overlap. Every update before
+// that moment is listed. While nothing happens, the watermark, its URL and the ETag stay the same,
+// and an idle repository costs one 304. However many issues were updated at once, only those of the
+// last second are listed again after the overlap. After few updates the watermark stays, and news
+// cost one request.
 //
 // Pages shift when an issue is updated during the walk, so that a later page may miss an
 // issue. Therefore a page that moves the watermark is the last one of its walk, and the next
@@ -112,9 +112,9 @@ func (w *walk) list(ctx context.Context, q Query) (notModified bool, err error) 
 	return notModified, nil
 }
 
-// past is where the watermark goes back to; zero: nowhere. GitHub's answer was older than the
-// watermark by GitHub's own clock, as after a restore. Issues from before the routes' first
-// run stay out.
+// past is the watermark's new, earlier value; zero: it does not go back. GitHub's answer was older
+// than the watermark by GitHub's own clock, as after a restore. Issues from before the routes'
+// first run stay out.
 func (w *walk) past() time.Time {
 	if w.began.IsZero() || !w.began.Before(w.since) {
 		return time.Time{}

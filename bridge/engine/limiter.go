@@ -19,9 +19,9 @@ type limiter struct {
 	free      int                      // free slots
 	given     int                      // slots given to waiters so far
 	lastGrant map[mapping.ObjectID]int // by project: the value of given when it last got a slot
-	// first has the waiters that hold a worker. last has those that came back from a batch
-	// without one: a batch returns a hundred at once, and live changes must not wait for those.
-	// In both the first element waits longest.
+	// first has the waiters that hold a worker. The list last has those that came back from a batch
+	// without one. A batch returns a hundred at once, and live changes must not wait for those. In
+	// both the first element waits longest.
 	first, last []waiter
 }
 

@@ -14,8 +14,8 @@ import (
 // factUnlisted names the fact that a repository has not been listed for this epoch.
 const factUnlisted = "nothing is created yet"
 
-// adopt allows creates in the project, once GitHub's side has been listed for this epoch of
-// the store. Planning's side has been by then (see the package comment).
+// adopt allows creates in the project, once GitHub's side has been listed for this epoch of the
+// store. Planning's side has been listed by then (see the package comment).
 func (p *Poller) adopt(ctx context.Context) error {
 	unlisted, err := p.unlistedRepository(ctx)
 	if err != nil {
@@ -125,8 +125,8 @@ func (l *adoptionReport) add(route string, cid int64) {
 	l.routes[route] = c
 }
 
-// log reports once how many cards are left alone. It warns where a card may have been made
-// just before the store was lost, as nothing tells it from an old one.
+// log reports once how many cards are left alone. It warns where a card may have been made just
+// before the store was lost, as nothing distinguishes it from an old one.
 func (l *adoptionReport) log(ctx context.Context, logger *slog.Logger) {
 	level, text := slog.LevelInfo, "cards that were there before the first run are left alone: import takes them"
 	if l.lost {

@@ -19,7 +19,7 @@ const wholeReading = 10 * time.Minute
 type backlog struct {
 	tag     string // "": the backlog is read whole
 	read    time.Time
-	reading uint32 // counts the readings; cards have the number of theirs
+	reading uint32 // counts the readings; each card has the number of its reading
 	roles   map[seen.Bucket]bucketRole
 	// merged has the quick hashes of the backlog's cards as sprints showed them.
 	merged map[mapping.ObjectID]uint64
@@ -39,10 +39,10 @@ func (r *round) readBacklog(ctx context.Context) error {
 		r.text = 0
 		return true
 	}, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
-		defer func() { r.text = 0 }() // the next one may have been held for its bucket's name, and known was not asked
+		defer func() { r.text = 0 }() // the next card may have been withheld for its bucket's name, without a call of known
 		r.enterBucket(seen.Bucket{ID: bucket, Title: title})
 		if k := r.cards.Items[card.ID]; k != nil {
-			r.markSeen(k, backlogListing) // also where the rest of it panics
+			r.markSeen(k, backlogListing) // also where the rest of the handling panics
 		}
 		return r.guarded("card", card.ID, func() error { return r.listedCard(ctx, bucket, title, card) })
 	})
@@ -51,7 +51,7 @@ func (r *round) readBacklog(ctx context.Context) error {
 	}
 	if r.tag = tag; unchanged {
 		*b, r.tag = was, since
-		b.tag = "" // until all is taken in
+		b.tag = "" // until all cards are handled
 		r.confirmReading()
 	}
 	return nil
@@ -127,12 +127,12 @@ func (r *round) listedCard(ctx context.Context, bucket mapping.ObjectID, title s
 		}
 		return nil
 	}
-	c := card // only what changed moves to the heap
+	c := card // only changed cards move to the heap
 	return r.card(ctx, &c, backlogListing)
 }
 
-// unchangedText reports whether the hash of a card's text is the stored one, and records the
-// sight. Such a card is not even decoded.
+// unchangedText reports whether the hash of a card's text is the stored one, and records that it
+// was seen. Such a card is not even decoded.
 func (r *round) unchangedText(ctx context.Context, id []byte) bool {
 	k := r.cards.Items[mapping.ObjectID(id)]
 	if k == nil || k.Text != r.text || r.sprintCards[mapping.ObjectID(id)] != nil {

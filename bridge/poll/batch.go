@@ -10,7 +10,7 @@ import (
 	"planbridge/store"
 )
 
-// item is a sight of a card or a task that is to be stored, and then cached.
+// item is an observation of a card or a task that is stored, and then cached.
 type item struct {
 	obs   *store.Observation // nil: only to be remembered
 	cache *seen.Cache        // nil: not to be remembered

@@ -13,7 +13,7 @@ import (
 // bucketRole says what a route does with new cards of a bucket.
 type bucketRole struct {
 	route  *mapping.Route // makes issues of new cards; nil: none does
-	enters bool           // what was in it when the route began is recorded
+	enters bool           // the cards that it had when the route began are recorded
 }
 
 // roleOf is the role of the card's bucket.
@@ -52,7 +52,7 @@ func (r *round) bucketIDs(ctx context.Context, bucket mapping.ObjectID) []mappin
 	return append(ids, all...)
 }
 
-// recorded is what the baseline says of a route now. A bucket that a person renames keeps its id.
+// recorded is a route's present part of the baseline. A bucket that a person renames keeps its id.
 // So the id stays as long as the route's words do, and the cards of the bucket enter once the
 // configuration has its new title.
 func (r *round) recorded(route *mapping.Route) []string {

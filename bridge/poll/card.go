@@ -13,7 +13,7 @@ import (
 // allocates nor asks the store.
 func (r *round) unchanged(ctx context.Context, c *mapping.Card, listing mapping.ObjectID) bool {
 	if c.Placeholder {
-		return true // holds tasks of no card; no issue has it for a partner
+		return true // a placeholder holds tasks of no card, and is no issue's partner
 	}
 	k := r.cards.Items[c.ID]
 	if k == nil {
@@ -95,9 +95,9 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 	}
 	it.entry = k
 	if !enters && (k.Held || same && !(r.adopting && marked) && !r.observeAll) {
-		return r.add(ctx, it) // known from an earlier process, or newly recorded: no news of it
+		return r.add(ctx, it) // known from an earlier process, or newly recorded: it has no news
 	}
-	if !r.adopting && (old == nil || old.Digest != "") { // else it is only observed again
+	if !r.adopting && (old == nil || old.Digest != "") { // otherwise it is only observed again
 		r.pace.edited(listing, r.began)
 		r.touched(c.ID)
 	}
@@ -139,9 +139,8 @@ func (r *round) followMarker(obs *store.Observation, c *mapping.Card) bool {
 }
 
 // isForeign reports, and logs, that a card belongs to a bridge with other keys, and so has its
-// issue already. Two bridges on one bucket would otherwise make partners for each other's
-// cards. (A forged footer only keeps its own card from getting an issue.) It is asked once for
-// each new card.
+// issue already. Two bridges on one bucket would otherwise make partners for each other's cards. A
+// forged footer only keeps its own card from getting an issue. It is called once for each new card.
 func (r *round) isForeign(c *mapping.Card) bool {
 	if !r.keys.Foreign(c.Summary.Value) {
 		return false

@@ -9,8 +9,8 @@ import (
 	"planbridge/mapping"
 )
 
-// incompleteListingTimeout bounds how long missing cards keep a project from being adopted:
-// cards that this process saw before the store was lost, and that a complete listing lacks.
+// incompleteListingTimeout bounds how long missing cards keep a project from being adopted. This
+// process saw them before the store was lost, and a complete listing lacks them.
 const incompleteListingTimeout = 5 * time.Minute
 
 // listingGuard holds the cards that a complete listing has to show. This process saw them
@@ -23,8 +23,8 @@ type listingGuard struct {
 	rounds int       // how many complete rounds there were since adoption began
 }
 
-// inherit adds the cards of a cache that is given up. A card that has been gone for longer
-// than the timeout is not expected back.
+// inherit adds the cards of a cache that is dropped. A card that has been gone for longer than the
+// timeout is not expected back.
 func (w *listingGuard) inherit(old *seen.Cache, now time.Time) {
 	for id, k := range old.Items {
 		if k.Listing != "" && (!k.Gone || now.Sub(time.Unix(0, k.Seen)) < incompleteListingTimeout) {
@@ -40,9 +40,9 @@ func (w *listingGuard) add(card mapping.ObjectID) {
 	w.cards[card] = struct{}{}
 }
 
-// accepts reports whether a complete round proves absence: it showed every card that this
-// process saw before, or they have been waited for long enough. A process that saw nothing
-// before compares two rounds.
+// accepts reports whether a complete round proves absence. It showed every card that this process
+// saw before, or the timeout for the others has passed. A process that saw nothing before compares
+// two rounds.
 func (w *listingGuard) accepts(r *round) bool {
 	r.confirmed.each(w.add)
 	lacking, compared := 0, w.rounds > 0 || len(w.cards) > 0

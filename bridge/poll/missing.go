@@ -8,8 +8,8 @@ import (
 	"planbridge/store"
 )
 
-// missingShare bounds how many missing cards one round looks for: this many, or a twentieth of
-// those that were there.
+// missingShare bounds how many missing cards one round reads: this many, or a twentieth of the
+// cards before.
 const missingShare = 20
 
 // missingFew is how many cards may be missing from a small project, even all of them, before

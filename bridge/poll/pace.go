@@ -12,9 +12,9 @@ const (
 	activeTime = 5 * time.Minute
 	// restFactor is the least ratio of a pause to the duration of the last round.
 	restFactor = 5
-	// Six active hours a day may cost as many extra calls as one more day of rounds at the
-	// longest pause, and as many extra bytes as two more days. So the light rounds of one
-	// longest pause may have extraCalls times its calls, and extraBytes times its bytes.
+	// Six active hours a day may cost as many extra calls as one more day of rounds at the longest
+	// pause. They may cost as many extra bytes as two more days. So the light rounds of one longest
+	// pause may have extraCalls times its calls, and extraBytes times its bytes.
 	extraCalls, extraBytes = 4, 8
 )
 
@@ -25,7 +25,7 @@ type pace struct {
 	shortest, longest time.Duration
 
 	next      atomic.Int64                   // the pause until the next round, a time.Duration
-	full      time.Time                      // when the last full round began that saw everything
+	full      time.Time                      // when the last complete full round began
 	calls     int                            // of that round, without its sweep
 	sprints   []Sprint                       // that it listed
 	edits     map[mapping.ObjectID]time.Time // when an edit was last seen, by listing

@@ -11,22 +11,22 @@
 //
 // # What enters
 //
-// A card enters when it is first seen in a bucket of a route that makes issues, wherever it
-// was before: made there, moved there later, or seen in a sprint first (a sprint's listing may
-// lack the bucket). A card that has been in one of the route's buckets never enters again. The
-// first complete round that knows a route, or a bucket of it, only records the cards that are
-// there. The document "baseline" has the buckets of each route as of the last complete round;
-// a route that was removed and put back begins anew.
+// A card enters when it is first seen in a bucket of a route that makes issues, wherever it was
+// before. It may have been made there, moved there later, or seen in a sprint first (a sprint's
+// listing may lack the bucket). A card that has been in one of the route's buckets never enters
+// again. The first complete round that knows a route, or a bucket of it, only records the cards
+// that are there. The document "baseline" has the buckets of each route as of the last complete
+// round. A route that was removed and put back begins anew.
 //
 // # Tasks
 //
 // A task comes from a sprint's listing, flat or nested in its card, or from the sweep. It is
 // reported to the link that has it. A task without a link is reported to the link of its card,
-// where the route synchronises tasks. The sweep visits every such card that no sprint shows,
-// spread over the rounds, and cards that somebody has just touched more often, between the
-// rounds (see recent.go). A round without changes costs two calls and one for each sprint that
-// is read. Tasks that were seen before the end of the first complete round are old, and are
-// reported only to a link that has them.
+// where the route synchronises tasks. The sweep visits every such card that no sprint shows, spread
+// over the rounds. It visits recently touched cards more often, between the rounds (see recent.go).
+// A round without changes costs two calls and one for each sprint that is read. Tasks that were
+// seen before the end of the first complete round are old, and are reported only to a link that has
+// them.
 //
 // # What is missing
 //
@@ -39,13 +39,13 @@
 // their markers. Until every one of them has been seen again, nothing may be created. For
 // GitHub's side, package catchup writes the document that [store.DocRepositoryAdopted] names
 // for each repository. For planning's side, the Poller reads everything, old sprints included,
-// until a reading shows every card that was seen before it; a process that saw nothing before
-// reads twice. It then waits for the documents of the repositories that its project's exact
-// routes name (by a glob no issue is made). With both, it writes [store.DocAdopted].
+// until a reading shows every card that was seen before it. A process that saw nothing before reads
+// twice. It then waits for the documents of the repositories that its project's exact routes name
+// (no issue is made by a glob). With both, it writes [store.DocAdopted].
 //
-// Where only the store's servers restarted, the store holds what its marks say. A mark is
-// written after its observation, and a server loses its last writes. A card that equals its
-// mark is then not observed again.
+// Where only the store's servers restarted, the store has the observations of its marks. A mark is
+// written after its observation, and a server loses its last writes. A card that equals its mark is
+// then not observed again.
 package poll
 
 import (
@@ -67,17 +67,16 @@ import (
 
 // Planning is what a Poller needs of its planning project.
 type Planning interface {
-	// BacklogNews visits the cards of every bucket as they are decoded, but for
-	// those of which known says, from their id and how they are spelt in their
-	// bucket's listing, that they are known. A nil error means that all were shown to
-	// one of the two, or that the backlog is unchanged since the answer that had the
-	// tag since. The tag is that of this answer; "": it has none. What they are given
-	// is only read while they run.
+	// BacklogNews visits the cards of every bucket as they are decoded. It skips a card where known
+	// returns true for its id and its text in its bucket's listing. A nil error means that one of
+	// the two functions got every card. Or the backlog is unchanged since the answer with the tag
+	// since. The tag is that of this answer; "": it has none. The functions must not keep their
+	// arguments.
 	BacklogNews(ctx context.Context, since string, known func(bucket mapping.ObjectID, title string, id, text []byte) bool,
 		visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) (tag string, unchanged bool, err error)
 	Sprints(ctx context.Context) ([]Sprint, error)
-	// SprintItems returns a sprint's cards, with the tasks nested in them, and the tasks that
-	// stand flat in its listing.
+	// SprintItems returns a sprint's cards, with the tasks nested in them, and the tasks that its
+	// listing has outside cards.
 	SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error)
 	Tasks(ctx context.Context, card mapping.ObjectID) ([]mapping.Task, error)
 }
@@ -105,13 +104,13 @@ type Buckets interface {
 
 // Host is the program around a Poller. Its methods must not block.
 type Host interface {
-	// LostAt is when this process noticed that the store is another one; zero: never. A
-	// request from before that time is looked for only once it must be visible.
+	// LostAt is when this process noticed that the store is another one; zero: never. A request
+	// from before that time is searched for only once it must be visible.
 	LostAt() time.Time
 	// IsSameStore reports whether two epochs belong to one store whose servers restarted.
 	IsSameStore(was, is string) bool
 	// SprintsChanged is called when the projected part of the sprints (see store.DocSprints)
-	// changed, or may have changed unseen.
+	// changed, or may have changed unnoticed.
 	SprintsChanged()
 	// Answered is called when planning answered, to wake the keys that wait for it.
 	Answered(context.Context)
@@ -144,16 +143,15 @@ type Options struct {
 	// MinInterval is the shortest pause while somebody works in the project. Zero, or more
 	// than Interval: the pause is always Interval.
 	MinInterval time.Duration
-	// TaskSweepInterval is in what time the tasks of linked cards that no polled sprint
-	// shows are read as often as there are such cards; 0: never. Cards touched of late get
-	// more of the reads. It applies to cards with a tracking task and to those of routes on
-	// which tasks stand for something.
+	// TaskSweepInterval is the time of as many reads of tasks as there are linked cards that no
+	// polled sprint shows; 0: no reads. Recently touched cards get more of the reads. It applies to
+	// cards with a tracking task and to those of routes that synchronise tasks.
 	TaskSweepInterval time.Duration
 	// Settle is how long a create may still be under way.
 	Settle  time.Duration
 	Metrics *Metrics
 	Logger  *slog.Logger
-	Guard   *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
+	Guard   *guard.Guard // sets items aside on which the program panics; nil: it records none
 }
 
 // Poller polls one planning project. Its methods may be called concurrently;
@@ -169,8 +167,8 @@ type Poller struct {
 	// dropped are the items whose cache entries go before the next round.
 	dropped dropped
 
-	atWork guard.Turn // had during a round; guards what follows, but for forgets
-	// forgets counts how often the caches were given up. loaded is that number as of the last
+	atWork guard.Turn // held during a round; guards the fields below, except forgets
+	// forgets counts how often the caches were dropped. loaded is that number as of the last
 	// complete load; -1: the load was not completed.
 	forgets      atomic.Int64
 	loaded       int64
@@ -182,7 +180,7 @@ type Poller struct {
 	adoption
 }
 
-// memory is what a Poller knows of one epoch of the store. It begins anew with each load of the
+// memory is a Poller's knowledge of one epoch of the store. It begins anew with each load of the
 // caches.
 type memory struct {
 	epoch string // of the store that the caches belong to
@@ -195,17 +193,17 @@ type memory struct {
 	// that a sprint shows.
 	buckets       map[mapping.ObjectID]string
 	backlog       backlog
-	storedSprints []byte // what is stored of the sprints; nil: not known
+	storedSprints []byte // the stored sprints; nil: not known
 	baseline      seen.Baseline
 	sweep         sweep
-	// lastComplete is when the last round began that saw everything.
+	// lastComplete is when the last complete round began.
 	lastComplete time.Time
 	// settled says that a full round saw everything since the project was adopted and the
 	// caches were loaded. Light rounds, and visits between rounds, come only after it.
 	settled bool
 }
 
-// adoption is how far the project's adoption has come.
+// adoption is the progress of the project's adoption.
 type adoption struct {
 	// restarted says that the store's servers restarted since the project was adopted.
 	restarted bool

@@ -16,7 +16,7 @@ import (
 const (
 	// recentHour and recentDay say how long a card counts as touched just now, and today.
 	recentHour, recentDay = time.Hour, 24 * time.Hour
-	// hourShare and dayShare are how many visits a card gets in a TaskSweepInterval that was
+	// hourShare and dayShare are how many visits in a TaskSweepInterval a card gets that was
 	// touched within the hour, and within the day. Neither comes faster than its bound.
 	hourShare, dayShare = 80, 11
 	hourBound, dayBound = 5 * time.Second, 30 * time.Second
@@ -35,7 +35,7 @@ type recent struct {
 	filled time.Time
 }
 
-// recentStop has its times in Unix nanoseconds: after an import a stop stands for each card.
+// recentStop has its times in Unix nanoseconds: an import leaves one for each card.
 type recentStop struct{ touched, due int64 }
 
 // touch notes that a card was touched. It is visited after a pause.
@@ -54,7 +54,7 @@ func (s *recent) touch(card mapping.ObjectID, at time.Time, pause time.Duration)
 // visits is how many visits an interval grants: those that the tour leaves.
 func (s *recent) visits() float64 { return float64(max(s.cards-s.cards/tourFactor, fewVisits)) }
 
-// refill grants what the time since the last call is worth.
+// refill grants the visits for the time since the last call.
 func (s *recent) refill(now time.Time, interval time.Duration) {
 	each := s.visits()
 	if !s.filled.IsZero() {
@@ -82,7 +82,7 @@ func (s *recent) next(interval time.Duration) (at time.Time) {
 	return at
 }
 
-// visitPeriod is how long after a visit a card is visited again that was touched so long ago.
+// visitPeriod is the time between two visits of a card, by the time since it was touched.
 func (p *Poller) visitPeriod(age time.Duration) time.Duration {
 	interval := p.o.TaskSweepInterval
 	if age < recentHour {

@@ -41,10 +41,10 @@ type round struct {
 	sprints     map[mapping.ObjectID]bool // those that exist; true: read in this round
 	sprintCards map[mapping.ObjectID]*sprintCard
 	withTasks   map[mapping.ObjectID]bool // cards whose tasks the sprints showed
-	sprintTasks []mapping.Task            // what they showed, to be taken in once their cards are
+	sprintTasks []mapping.Task            // their tasks, which are handled after their cards
 	tag         string                    // of the backlog's answer
 	bucket      openBucket                // that the backlog shows
-	text        uint64                    // hash of the card's text that is taken in, see openBucket; 0: it is not the backlog's alone
+	text        uint64                    // hash of the text of the card in hand, see openBucket; 0: the backlog is not its only source
 	roles       map[seen.Bucket]bucketRole
 	batch       []item
 }
@@ -94,7 +94,7 @@ func (r *round) run(ctx context.Context) error {
 	return r.complement(ctx)
 }
 
-// complement does the work that needs a round which read everything.
+// complement does the work that needs a complete round.
 func (r *round) complement(ctx context.Context) error {
 	if err := r.record(ctx); err != nil {
 		return err

@@ -19,7 +19,7 @@ const tourFactor = 5
 // of a task changes its card's version.
 type sweep struct {
 	recent recent
-	queue  []sweepStop // what this tour has still to visit of the links that it read
+	queue  []sweepStop // stops of the read links that this tour still has to visit
 	more   bool        // it has further links to read
 	cursor string      // of those
 	share  int         // how many a round visits

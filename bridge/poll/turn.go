@@ -26,7 +26,7 @@ func (p *Poller) turn(ctx context.Context) {
 	}
 	held, kept, err := p.lease.Acquire(ctx)
 	if err == nil && held && p.grace.follows {
-		// The lease may be free because it was lost with the store since that was looked at.
+		// The lease may be free because it was lost with the store after the last check.
 		if epoch, err := p.o.Store.Epoch(ctx); err != nil || p.grace.waits(p.clock.Now(), epoch, p.lease.TTL) {
 			p.lease.Release(ctx)
 			return
@@ -72,8 +72,8 @@ func (s *takeoverGrace) waits(now time.Time, epoch string, ttl time.Duration) bo
 	return now.Before(s.until)
 }
 
-// forget has the caches loaded from the store again. They are kept until then: where the store
-// lost its marks, the caches are all there is.
+// forget makes the next load read the caches from the store. They are kept until then, as they are
+// the only source where the store lost its marks.
 func (p *Poller) forget() {
 	p.forgets.Add(1)
 	p.dropped.take()
@@ -90,7 +90,7 @@ func (p *Poller) Poll(ctx context.Context) error {
 	return p.poll(ctx, false)
 }
 
-// next does the round that is due: a full one, or a light one between two of them.
+// next does the round that is due: a full one, or a light one between two full ones.
 func (p *Poller) next(ctx context.Context) error {
 	if err := p.atWork.Take(ctx); err != nil {
 		return err

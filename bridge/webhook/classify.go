@@ -99,7 +99,7 @@ func (in *Intake) repository(ctx context.Context, ev Event) (verdict, error) {
 		}
 	case ev.Action == "unarchived":
 		in.o.Repositories.Writable(ctx, ev.Repo)
-	case ev.Action == "publicized", ev.Action == "privatized": // believes has read its visibility, as from every event
+	case ev.Action == "publicized", ev.Action == "privatized": // the intake has read its visibility, as from every event
 	default:
 		return verdict{result: ignored, why: "nothing is read from this event"}, nil
 	}

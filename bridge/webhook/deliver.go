@@ -171,8 +171,8 @@ func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	return in.classify(ctx, d, ev)
 }
 
-// identify has the event's repositories called as they are now. A late event may have a former
-// name. A verdict with a result says that another repository has the name.
+// identify gives the event's repositories their present names. A late event may have a former name.
+// A verdict with a result says that another repository has the name.
 func (in *Intake) identify(ctx context.Context, ev *Event, s signer) (verdict, error) {
 	type named struct {
 		name string

@@ -68,8 +68,8 @@ func newRejectedCache() *rejectedCache {
 }
 
 // hold locks the issues with these ids until release. Between a question about an issue to the
-// store or cache and its use, no other delivery may decide about that issue. release is never
-// nil.
+// store or cache and its use, no other delivery may decide about that issue. The function release
+// is never nil.
 func (rs *rejectedCache) hold(ctx context.Context, ids []int64) (release func(), err error) {
 	turns := make([]int, len(ids))
 	for i, id := range ids {

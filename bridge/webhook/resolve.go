@@ -224,10 +224,10 @@ func (in *Intake) remember(p *routed) {
 	}
 }
 
-// follow proposes the link in the marker of an issue of ours: the answer to its creation may
-// still come, or the store may have lost the link. A marker counts only on an issue that our own
-// account made, or may have made, as anybody can copy one on a public repository. A lost link is
-// made again only where the issue is surely ours, and in the one project that may have its card.
+// follow proposes the link in the marker of an issue of ours. The answer to its creation may still
+// come, or the store may have lost the link. A marker counts only on an issue that our own account
+// made, or may have made, as anybody can copy one on a public repository. A lost link is made again
+// only where the issue is surely ours, and in the one project that may have its card.
 func (in *Intake) follow(p *routed, issue *mapping.Issue, routes mapping.Routes, sure bool) {
 	_, marks := in.o.Settings.Keys().Body(issue.Body)
 	for _, m := range marks {
@@ -251,8 +251,8 @@ func (in *Intake) follow(p *routed, issue *mapping.Issue, routes mapping.Routes,
 	}
 }
 
-// routesOf returns the routes by which the pair of an issue's marker may go: those to the project
-// that the marker names, else those that led there.
+// routesOf returns the routes by which the pair of an issue's marker may go. These are the routes
+// to the project that the marker names, else those that led there.
 func routesOf(m mapping.Marker, repo string, routes mapping.Routes) []*mapping.Route {
 	its := slices.DeleteFunc(routes.ForRepo(repo), func(r *mapping.Route) bool { return !m.IsFor(r.Project) })
 	if len(its) > 0 {

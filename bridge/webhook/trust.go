@@ -30,8 +30,8 @@ type trustedSecret struct {
 	groups []int // 0: the repositories outside all groups
 }
 
-// NewTrust makes a Trust of the groups, and of the secrets for all other repositories. renamed
-// maps a repository's lower-case name in the groups to its present name.
+// NewTrust makes a Trust of the groups, and of the secrets for all other repositories. The map
+// renamed goes from a repository's lower-case name in the groups to its present name.
 func NewTrust(groups []SecretGroup, others [][]byte, renamed map[string]string) *Trust {
 	t := &Trust{groups: map[string]int{}, labels: []string{""}, names: map[string]string{}}
 	for was, now := range renamed {
@@ -104,7 +104,7 @@ func (t *Trust) same(one, other string) bool {
 // named reports whether a group of the configuration names a repository.
 func (s signer) named(repo string) bool { return s.trust.group(repo) > 0 }
 
-// key returns a delivery's key in the store. It contains the group of the repository: a holder of
+// key returns a delivery's key in the store. It contains the group of the repository. A holder of
 // one group's secret can choose a delivery's identifiers, but must not make another group's
 // delivery a duplicate.
 func (s signer) key(delivery, repo string) string {

@@ -116,14 +116,14 @@ type Accounts interface {
 
 // Repositories has facts about repositories, and learns from events.
 type Repositories interface {
-	// Identify returns the present name of the repository that an event is about, by the event's
-	// name and id (0: none); "" where another repository has the name. On an error the delivery
-	// is put off.
+	// Identify returns the present name of the repository of an event, by the event's name and id
+	// (0: none). It returns "" where another repository has the name. On an error the delivery is
+	// put off.
 	Identify(ctx context.Context, repo string, id int64) (string, error)
 	// NameOf returns the name under which the repository with an id was last met, or "".
 	NameOf(id int64) string
 	// Visible reports for each event whether anybody can read its repository. It returns whether
-	// anybody can as far as known, as an event that denies it may be old.
+	// anybody is known to be able to, as an event that denies it may be old.
 	Visible(ctx context.Context, repo string, public bool) (now bool)
 	// Renamed reports that a repository has another name, and Writable that one is no longer
 	// archived.

@@ -1,5 +1,5 @@
-// Package seen remembers what polls saw of each card and task, so that an unchanged one costs
-// next to nothing.
+// Package seen remembers each card and task that polls saw, so that an unchanged one costs next to
+// nothing.
 //
 // The entry point is [Load], which reads the marks of an earlier process from the store. A
 // [Cache] has one [Entry] for each item. It does no other I/O and is not safe for concurrent
@@ -27,7 +27,7 @@ type Cache struct {
 	seed  maphash.Seed
 	// buckets holds one copy of each bucket.
 	buckets map[KnownBucket]*KnownBucket
-	// last is what state returned last: most entries have the bucket of the one before.
+	// last is the last result of state, as most entries have the bucket of the one before.
 	last *KnownBucket
 	// routes has the routes of loaded entries, by their text in marks.
 	routes map[string][]string
@@ -51,27 +51,27 @@ type Entry struct {
 	// The fields that each round reads come first, so that they lie together in memory.
 
 	Text    uint64 // hash of the text that the backlog showed it as, see [HashText]; 0: not known
-	Quick   uint64 // quick hash of what Digest is of; 0: not taken in this process
+	Quick   uint64 // quick hash of the input of Digest; 0: not taken in this process
 	Reading uint32 // of the backlog that showed it last, which counts its readings
 	Round   uint32 // in which it was last seen
 	Gone    bool   // it disappeared, and that was observed
 	// Made: it entered in this process, so that its issue may not exist yet.
 	Made bool
-	Told bool // the versions are those that were shown last
+	Told bool // the versions are those of the last sight
 	Held bool // the store's servers restarted, and it holds the observation of this
-	// Seen is when the last round began that saw it. Confirmed is when the last round began
-	// that showed it as it is cached here. Both are in Unix nanoseconds; 0: no round of this
-	// process. A sight that could not be stored changes Seen alone.
+	// Seen is when the last round that saw it began. Confirmed is when the last round that showed
+	// its cached state began. Both are in Unix nanoseconds; 0: no round of this process. A sight
+	// that could not be stored changes Seen alone.
 	Seen, Confirmed int64
-	Routes          []string         // in whose buckets the card has been seen, or what stands for one; shared, never changed in place
-	Listing         mapping.ObjectID // that showed it last: a sprint, or what stands for the backlog
+	Routes          []string         // routes in whose buckets the card was seen, or stamps; shared, never changed in place
+	Listing         mapping.ObjectID // that showed it last: a sprint, or the id for the backlog
 	Bucket          *KnownBucket     // that a listing or its mark told last; nil: none is known
 
 	Digest  string   // "": it is observed again, changed or not
 	Users   []string // who works on the card in its sprint, see RecallUsers
 	Version int64    // as it was shown last; 0: not known
-	// Versions are the card's as it is cached here, where Told is set. Times bounds when those
-	// of its attributes changed that changed in this process; nil: none did.
+	// Versions are those of the cached card, where Told is set. Times bounds the changes of its
+	// attributes in this process; nil: there was none.
 	Versions [4]int64
 	Times    *[4]mapping.Interval
 }
@@ -85,8 +85,8 @@ func (k *Entry) Polled(now time.Time) mapping.Interval {
 }
 
 // TakeVersions records the versions of a card's attributes, before its quick hash is taken. It
-// returns when each was written, as far as rounds of this process say. fresh: the card itself
-// is new.
+// returns when each was written, as far as rounds of this process show. fresh: the card itself is
+// new.
 func (k *Entry) TakeVersions(c *mapping.Card, fresh bool, polled mapping.Interval) map[mapping.Attribute]mapping.Interval {
 	versions, told := c.Versions(), k.Told || fresh
 	var times [4]mapping.Interval // a copy, as others may have the old ones
@@ -146,8 +146,8 @@ func HasEntered(mark string, route *mapping.Route) bool {
 }
 
 // Inherit takes over, from the cache of a lost store, the buckets in which cards were seen. So
-// cards that people made since then still enter, and old ones stay old. Nothing else is known
-// to be stored.
+// cards that people made since then still enter, and old ones stay old. Nothing else counts as
+// stored.
 func (m *Cache) Inherit(old *Cache) {
 	for id, k := range old.Items {
 		if _, ok := m.Items[id]; !ok && !k.Made {
@@ -163,7 +163,7 @@ type Unsure struct {
 	Made bool
 }
 
-// Doubt has items observed again whose marks are unsure. Those that entered enter again.
+// Doubt makes items with unsure marks be observed again. Those that entered enter again.
 func (m *Cache) Doubt(marks []Unsure) {
 	for _, u := range marks {
 		k := m.Items[u.ID]

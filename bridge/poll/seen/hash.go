@@ -6,8 +6,8 @@ import (
 	"planbridge/mapping"
 )
 
-// WithoutTasks is the card without the parts that differ between listings though nobody
-// changed them: only some listings nest tasks, which have marks of their own.
+// WithoutTasks is the card without the parts that differ between unchanged listings. Only some
+// listings nest tasks, which have marks of their own.
 func WithoutTasks(c *mapping.Card) *mapping.Card {
 	b := *c
 	b.Tasks = nil

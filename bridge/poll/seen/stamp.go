@@ -53,8 +53,8 @@ func (k *Entry) stamp() string {
 	return stampSign + strings.Join(parts, " ")
 }
 
-// takeRoutes takes in what a mark has as routes: the stamp, and the routes themselves. Most
-// entries have the same routes, and share them.
+// takeRoutes reads the routes' part of a mark: the stamp, and the routes themselves. Most entries
+// have the same routes, and share them.
 func (m *Cache) takeRoutes(k *Entry, marked string) {
 	before, stamp, stamped := strings.Cut(marked, stampSign)
 	if stamped {
@@ -98,7 +98,7 @@ func (m *Cache) readStamp(k *Entry, stamp string) {
 	}
 }
 
-// state is the shared bucket of a state, of which nothing else is known.
+// state is the shared bucket of a state without other data.
 func (m *Cache) state(id string) *KnownBucket {
 	if m.last == nil || string(m.last.StateID) != id {
 		m.last = m.Bucket(KnownBucket{StateID: mapping.ObjectID(strings.Clone(id))}) // without the rest of the mark
