@@ -71,7 +71,42 @@ func (w entrant) enterCard() error {
 	} else if !may {
 		return w.decline("the repository is public and the route does not say allow_public")
 	}
+	if issue, err := w.issueByTasks(); err != nil {
+		return err
+	} else if issue != "" {
+		return w.decline("its tasks name " + issue + " as its issue, in a repository without a route")
+	}
 	return w.beginCreate(mapping.GitHub)
+}
+
+// issueByTasks returns the issue that the footer of one of the card's tasks names, where no
+// route has the issue's repository; "": none. A card of a person has no marker of its own. After
+// a loss of the store nobody looks through that repository for the marked issue, so that only
+// its tasks tell that the card has one.
+func (w entrant) issueByTasks() (string, error) {
+	if w.link.Copied || w.card.CountersVersion == 0 { // no task was ever made on it
+		return "", nil
+	}
+	tasks, err := do(w, ReadTasks{w.pair.Card.ID})
+	if err != nil {
+		return "", onPlanning(fmt.Errorf("tasks of card %s: %w", w.pair.Card.ID, err))
+	}
+	for _, t := range tasks {
+		for _, m := range signer(w).marks(t.Summary.Value, mapping.MarkTask) {
+			repo, number := w.set.Keys.FooterIssue(t.Summary.Value, m)
+			if repo == "" || len(w.set.Routes.ForRepo(repo)) > 0 {
+				continue
+			}
+			now, err := do(w, Locate{Repo: repo})
+			if err != nil && !mapping.Refused(err) {
+				return "", onGitHub(err)
+			}
+			if len(w.set.Routes.ForRepo(now)) == 0 {
+				return issueName(repo, number), nil
+			}
+		}
+	}
+	return "", nil
 }
 
 func (w entrant) decline(why string) error {

@@ -147,7 +147,21 @@ func TestEnterCard(t *testing.T) {
 	after := func(number int) func(work) string {
 		return all(begun(mapping.GitHub), is("the issue is looked for behind that number", func(w work) bool { return w.pair.Intent.After == number && w.pair.Issue.Repo == "acme/web" }))
 	}
+	counted := func(c *mapping.Card) { c.CountersVersion = 1 }
+	tracked := func(repo string) []mapping.Task {
+		mark := mapping.Marker{Kind: mapping.MarkTask, Link: "gone", Nonce: "n", Partner: trackingPartner}
+		return []mapping.Task{{ID: "t0"}, {ID: "t", Summary: versioned(testKeys.AppendFooter(trackingText, mark, repo, 5, "https://github.com/"+repo+"/issues/5"), 0)}}
+	}
+	told := append([]string{"ReadPrivate", "ReadTasks"}, asked[1:]...)
 	checkRule(t, enter, []ruleCase{
+		{name: "a task names its issue, where no route is", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": tracked("acme/away"), "Locate": "acme/away"}, private), asked: []string{"ReadPrivate", "ReadTasks", "Locate"}, err: errRemove.Error(), check: forgets},
+		{name: "nobody can read that repository", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": tracked("acme/away"), "Locate": mapping.ErrNotFound}, private), asked: []string{"ReadPrivate", "ReadTasks", "Locate"}, err: errRemove.Error(), check: forgets},
+		{name: "GitHub does not say what it is called now", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": tracked("acme/away"), "Locate": errAway}, private), asked: []string{"ReadPrivate", "ReadTasks", "Locate"}, err: "unavailable", check: forgets},
+		{name: "that repository has a route's name now", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": tracked("acme/away"), "Locate": "acme/web"}, private), asked: []string{"ReadPrivate", "ReadTasks", "Locate", "ReadLastNumber", "ReadRepositoryID"}, check: after(41)},
+		{name: "a task names an issue where a route is, and that was looked for", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": tracked("acme/web")}, private), asked: told, check: after(41)},
+		{name: "its tasks are of people", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": []mapping.Task{{ID: "t0"}}}, private), asked: told, check: after(41)},
+		{name: "its tasks are not told", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": errAway}, private), asked: told[:2], err: "unavailable", check: forgets},
+		{name: "a copied card has the tasks of another one", link: links(enters, func(l *mapping.Link) { l.Copied = true }), route: makes, known: card(counted), answers: private, asked: asked, check: after(41)},
 		{name: "a card of a person", link: enters, route: makes, known: card(), answers: private, asked: asked, check: all(after(41), is("the repository's id is known", func(w work) bool { return w.pair.Issue.RepoID == 3 }))},
 		{name: "the card is not known: it is read", link: enters, route: makes, known: func(w work) { whole(w); w.link.Epoch = "" }, answers: with(map[string]any{"ReadCard": mapping.Card{ID: "c"}}, private), asked: append([]string{"ReadCard"}, asked...), check: after(41)},
 		{name: "planning is away", link: enters, route: makes, known: whole, answers: map[string]any{"ReadCard": errAway}, asked: []string{"ReadCard"}, err: "unavailable", check: isState(mapping.Entering, "")},
