@@ -126,7 +126,7 @@ func keepForgotten(w work) (verdict, error) {
 // decision.
 func (w repairer) mayHideAWrite(d mapping.Decision) bool {
 	a := d.Attribute
-	if a != mapping.Title && a != mapping.Summary || w.issue == nil || w.unmarked != "" {
+	if a != mapping.Title && a != mapping.Summary || w.issue == nil || w.unmarked != "" || !w.route.Writes(mapping.GitHub) {
 		return false
 	}
 	base, based := w.pair.Base[a]

@@ -43,6 +43,7 @@ func TestKeepForgotten(t *testing.T) {
 		{name: "GitHub's value is not known", link: titles, known: known(title, func(w work) { delete(w.g, mapping.Title) })},
 		{name: "the issue is not known", link: titles, known: known(title, func(w work) { w.issue = nil })},
 		{name: "the marker is off: somebody wrote the text since", link: titles, known: known(title, func(w work) { w.unmarked = "u" })},
+		{name: "its route never writes to GitHub", link: titles, route: func(r *mapping.Route) { r.Direction = mapping.ToPlanning }, known: known(title)},
 		{name: "an estimate has no history", link: agreed(mapping.Estimate, "1", "1"), known: known(mapping.Decision{Attribute: mapping.Estimate}, sides(mapping.Estimate, "2", "3"))},
 		{name: "at first sight, the issue was updated within a day", link: unbased, known: known(title, func(w work) { w.issue.UpdatedAt = noon.Add(-24 * time.Hour) }), answers: edits(), asked: read},
 		{name: "at first sight, it was updated before", link: unbased, known: known(title, func(w work) { w.issue.UpdatedAt = noon.Add(-24*time.Hour - 1) })},
