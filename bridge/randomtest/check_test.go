@@ -56,8 +56,8 @@ func judge(s seen) []complaint {
 	for _, n := range slices.Sorted(maps.Keys(partners)) {
 		at := slices.IndexFunc(s.issues, func(i seenIssue) bool { return i.number == n })
 		j.overruled(s, &s.issues[at])
+		j.apart, j.brought = s.isApart(&s.issues[at]) || s.isApartCard(partners[n]), s.broughtBack(n)
 		j.family(partners, &s.issues[at], partners[n])
-		j.apart, j.brought = s.isApart(&s.issues[at]), s.broughtBack(n)
 		j.pair(&s.issues[at], partners[n])
 		j.winners(s, &s.issues[at], partners[n])
 		j.list(&s.issues[at], partners[n])
@@ -210,13 +210,16 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 // takenBack complains of writes of the bridge that took back what a person had
 // written on a card, as one does who takes an old value for a new one.
 func (j *judging) takenBack(a mapping.Attribute, i *seenIssue, c *seenCard) {
+	lagged := false
 	for n, w := range c.past[a] {
 		// What an issue said earlier in the same second may come again from a read
-		// that lags: GitHub's times have whole seconds. The issue still has it.
-		lagged := n > 0 && !c.past[a][n-1].person && w.at.Sub(c.past[a][n-1].at) < time.Second
+		// that lags: GitHub's times have whole seconds. The issue still has it, and the
+		// bridge's next write brings it back.
+		healed := lagged && w.to == c.past[a][n-2].to
+		lagged = n > 0 && !c.past[a][n-1].person && w.at.Sub(c.past[a][n-1].at) < time.Second
 		// Where it cannot be told whose value stood there, a conflict decides, and keeps it.
 		decided := j.decides && slices.ContainsFunc(slices.Concat(i.comments, i.ledgered), func(k keptTexts) bool { return k.attribute == a && slices.Contains(k.texts, w.from) })
-		if !w.person && !lagged && !decided && slices.ContainsFunc(c.past[a][:n], func(o write) bool { return o.to == w.to }) {
+		if !w.person && !lagged && !healed && !decided && slices.ContainsFunc(c.past[a][:n], func(o write) bool { return o.to == w.to }) {
 			j.complain(i, c, "the bridge took back the %s: %q became %q again (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
 		}
 	}
@@ -240,7 +243,11 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 		if a == mapping.Estimate && w.from != "" && (len(other) > 0 && w.at.Before(other[0].at) || i.old != nil && slices.Contains(i.past[a], w)) {
 			continue // of two labels on what was no pair yet nothing tells which is the later one
 		}
-		if w.person && !kept(a, w, i, c) && !undone(past[:n], other, w) && !(a == mapping.State && overrun(i, c, w)) {
+		what := contributed(a, w)
+		if n > 0 && past[n-1].unanswered {
+			what.removed = nil // nothing tells whether it was made from that write, so that this may come again
+		}
+		if w.person && !kept(what, w, i, c) && !undone(past[:n], other, w) && !(a == mapping.State && overrun(i, c, w)) {
 			j.complain(i, c, "lost %s: a person changed %q\nto %q (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
 		}
 	}
@@ -281,8 +288,8 @@ func overrun(i *seenIssue, c *seenCard, w write) bool {
 
 // kept reports whether what a person contributed by a write is still there, or
 // was kept in a comment, or was replaced by somebody who saw it.
-func kept(a mapping.Attribute, w write, i *seenIssue, c *seenCard) bool {
-	what := contributed(a, w)
+func kept(what contribution, w write, i *seenIssue, c *seenCard) bool {
+	a := what.attribute
 	if what.in(i.now[a]) || what.in(c.now[a]) {
 		return true
 	}

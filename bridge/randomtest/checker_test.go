@@ -72,6 +72,18 @@ func TestJudgeIsContent(t *testing.T) {
 			s.issues[0].now[mapping.Summary], s.cards[0].now[mapping.Summary] = "z\na\nb\nc", "z\na\nb\nc"
 		},
 		"a removed estimate comes back": func(s *seen) { person(&s.issues[0].seenItem, mapping.Estimate, "3", "") },
+		"an older value from a read that lagged, and the newer one again": func(s *seen) {
+			past := s.cards[0].past
+			at := past[mapping.Title][1].at
+			past[mapping.Title] = append(past[mapping.Title],
+				write{from: "two", to: "one", at: at.Add(time.Second / 2)}, write{from: "one", to: "two", at: at.Add(2 * time.Second)})
+		},
+		"a removed line that is back, as nothing tells whether its write had happened": func(s *seen) {
+			c := &s.cards[0].seenItem
+			c.past[mapping.Summary][1].unanswered = true
+			person(c, mapping.Summary, "a\nb\nc", "a\nb\nd")
+			s.issues[0].now[mapping.Summary], c.now[mapping.Summary] = "a\nb\nc\nd", "a\nb\nc\nd"
+		},
 		"people took their own edit back": func(s *seen) {
 			person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)
 			person(&s.cards[0].seenItem, mapping.State, mapping.StateDone, mapping.StateTodo)
@@ -163,7 +175,12 @@ func TestJudgeComplains(t *testing.T) {
 		"a lost first title":   {func(s *seen) { s.issues[0].past[mapping.Title][1].person = false }, "lost title"},
 		"a lost line":          {func(s *seen) { person(&s.cards[0].seenItem, mapping.Summary, "a\nb", "z\na\nb") }, "lost summary"},
 		"a line that was back": {func(s *seen) { person(&s.cards[0].seenItem, mapping.Summary, "a\nb", "a") }, "lost summary"},
-		"a lost estimate":      {func(s *seen) { person(&s.cards[0].seenItem, mapping.Estimate, "3", "5") }, "lost estimate"},
+		"a removed line that is back": {func(s *seen) {
+			c := &s.cards[0].seenItem
+			person(c, mapping.Summary, "a\nb\nc", "a\nb\nd")
+			s.issues[0].now[mapping.Summary], c.now[mapping.Summary] = "a\nb\nc\nd", "a\nb\nc\nd"
+		}, "lost summary"},
+		"a lost estimate": {func(s *seen) { person(&s.cards[0].seenItem, mapping.Estimate, "3", "5") }, "lost estimate"},
 		"a lost state": {func(s *seen) {
 			person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)
 		}, "lost state"},

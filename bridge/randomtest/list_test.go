@@ -91,6 +91,9 @@ func (j *judging) list(i *seenIssue, c *seenCard) {
 		}
 	}
 	for _, w := range past {
+		if j.forgotten && j.way == mapping.ToPlanning {
+			break // as in lost
+		}
 		for _, word := range wordsBeside(w.to, w.from) {
 			if w.person && !saysWord(said, word) && !slices.ContainsFunc(past, func(later write) bool {
 				return later.person && !later.at.Before(w.at.Truncate(time.Second)) && slices.Contains(wordsBeside(later.from, later.to), word)

@@ -65,6 +65,27 @@ func inBacklog(sprints []planningtest.Value, at time.Time) bool {
 	return sprint == ""
 }
 
+// lateEffect is how long after its request a write that gets no answer may take effect.
+const lateEffect = 5 * time.Second
+
+// markUnanswered marks the writes to planning whose answer the bridge did not get.
+func (c *chaos) markUnanswered(cards []seenCard) {
+	faulty := slices.DeleteFunc(c.Planning.Journal(), func(call planningtest.Call) bool {
+		return call.Fault == "" || call.Op != planningtest.OpCardUpdate && call.Op != planningtest.OpTaskUpdate
+	})
+	for _, card := range cards {
+		for _, past := range card.past {
+			for i := range past {
+				w := &past[i]
+				w.unanswered = !w.person && slices.ContainsFunc(faulty, func(call planningtest.Call) bool {
+					late := w.at.Sub(call.Time)
+					return strings.HasSuffix(call.Path, "/"+card.id) && late >= 0 && late < lateEffect
+				})
+			}
+		}
+	}
+}
+
 func TestJudgeAsksForNoBucketThatNobodyTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		says   saying

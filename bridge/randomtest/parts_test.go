@@ -36,9 +36,11 @@ func TestJudgeKnowsFamiliesAndLists(t *testing.T) {
 		change func(*seen)
 		want   string // "": nothing is wrong
 	}{
-		"a sub-issue and its task":   {withSub, func(*seen) {}, ""},
-		"a sub-issue of a sub-issue": {withSub, func(s *seen) { grandchild(s) }, ""},
-		"a task elsewhere":           {withSub, func(s *seen) { s.cards[1].of = "c2" }, "its task is not on the card"},
+		"a sub-issue and its task":                    {withSub, func(*seen) {}, ""},
+		"a sub-issue of a sub-issue":                  {withSub, func(s *seen) { grandchild(s) }, ""},
+		"a task elsewhere":                            {withSub, func(s *seen) { s.cards[1].of = "c2" }, "its task is not on the card"},
+		"a sub-issue without a parent":                {withSub, func(s *seen) { s.issues[1].parent = 0 }, "its task is not on the card"},
+		"a sub-issue of a pair that was parted first": {withSub, func(s *seen) { s.issues[1].parent, s.apart = 0, map[int]string{1: "c1"} }, ""},
 		"a task of no sub-issue": {withSub, func(s *seen) {
 			s.cards = append(s.cards, seenCard{id: "t2", of: "c1", bucket: bridgetest.Bucket})
 		}, "no issue"},
@@ -58,6 +60,10 @@ func TestJudgeKnowsFamiliesAndLists(t *testing.T) {
 		"a lost word": {withList, func(s *seen) {
 			s.cards[0].list.past = append(s.cards[0].list.past, write{from: "item w1", to: "item w1 w2", person: true})
 		}, "lost word w2"},
+		"a word that a lost ledger had": {withList, func(s *seen) {
+			s.cards[0].list.past = append(s.cards[0].list.past, write{from: "item w1", to: "item w1 w2", person: true})
+			s.forgotten, s.way = true, mapping.ToPlanning
+		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := c.of()

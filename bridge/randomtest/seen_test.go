@@ -84,6 +84,8 @@ type write struct {
 	from, to string
 	person   bool // else the bridge
 	at       time.Time
+	// unanswered: the bridge got no answer to its write.
+	unanswered bool
 }
 
 // keptTexts is what a conflict's comment holds.
