@@ -68,19 +68,21 @@ func inBacklog(sprints []planningtest.Value, at time.Time) bool {
 // lateEffect is how long after its request a write that gets no answer may take effect.
 const lateEffect = 5 * time.Second
 
-// markUnanswered marks the writes to planning whose answer the bridge did not get.
+// markUnanswered marks the writes to planning whose answer the bridge may not have got: the
+// service gave none, or the bridge ended meanwhile.
 func (c *chaos) markUnanswered(cards []seenCard) {
 	faulty := slices.DeleteFunc(c.Planning.Journal(), func(call planningtest.Call) bool {
 		return call.Fault == "" || call.Op != planningtest.OpCardUpdate && call.Op != planningtest.OpTaskUpdate
 	})
+	ends := slices.DeleteFunc(c.people.entries(), func(e entry) bool { return !slices.Equal(e.Do, do("bridge", "stop")) })
 	for _, card := range cards {
 		for _, past := range card.past {
 			for i := range past {
 				w := &past[i]
-				w.unanswered = !w.person && slices.ContainsFunc(faulty, func(call planningtest.Call) bool {
+				w.unanswered = !w.person && (slices.ContainsFunc(faulty, func(call planningtest.Call) bool {
 					late := w.at.Sub(call.Time)
 					return strings.HasSuffix(call.Path, "/"+card.id) && late >= 0 && late < lateEffect
-				})
+				}) || slices.ContainsFunc(ends, func(e entry) bool { return e.At.Sub(w.at).Abs() < time.Second }))
 			}
 		}
 	}
