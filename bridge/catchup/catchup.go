@@ -134,7 +134,7 @@ type CatchUp struct {
 	// seen holds, per repository, the issues at and after its watermark, so that the overlap of two
 	// listings makes nothing due. After its loss some links are worked once more.
 	seen map[string]map[int64]lastSeen
-	told map[string]bool // repositories that this store has
+	told map[string]bool // repositories whose whole listing this store got
 	// refused are the repositories and globs whose refused listing was logged.
 	refused map[string]bool
 

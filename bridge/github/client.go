@@ -175,8 +175,8 @@ func graphqlURL(base *url.URL) string {
 	return u.String()
 }
 
-// checkRedirect lets only reads follow a redirect, on the same host. net/http would repeat a
-// redirected PATCH as a GET, which succeeds and loses the write. The redirect of a write becomes
+// checkRedirect lets only reads follow a redirect, on the same host. Package net/http would repeat
+// a redirected PATCH as a GET, which succeeds and loses the write. The redirect of a write becomes
 // ErrMoved.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first := via[0]

@@ -33,9 +33,9 @@ type Listing struct {
 }
 
 // ListIssues passes a repository's issues to fn page by page, without pull requests, least recently
-// updated first unless the options say otherwise. date is the Date of the page's answer by
-// GitHub's clock, zero where missing. The list may lag behind reads by minutes. An error of fn
-// ends the walk and is returned unchanged. NotModified does not use an unfinished walk.
+// updated first unless the options say otherwise. The argument date is the Date of the page's
+// answer by GitHub's clock, zero where missing. The list may lag behind reads by minutes. An error
+// of fn ends the walk and is returned unchanged. NotModified does not use an unfinished walk.
 func (c *Client) ListIssues(ctx context.Context, repo string, o ListOptions,
 	fn func(page []mapping.Issue, date time.Time) error,
 ) (Listing, error) {

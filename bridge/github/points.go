@@ -41,9 +41,9 @@ type Asker struct {
 	Reserved bool
 }
 
-// Amounts that one client takes at once: first enough for a write and the read before it, then
-// twice as much each time it is used up within purseBusy. Points unused after purseLasts belong
-// to a past minute and are lost.
+// These amounts are taken by one client at once. The first is enough for a write and the read
+// before it. It doubles each time it is used up within purseBusy. Points unused after purseLasts
+// belong to a past minute and are lost.
 const (
 	purseFirst = readPoints + WritePoints
 	purseMost  = 32

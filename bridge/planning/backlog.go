@@ -42,9 +42,9 @@ func (c *Client) BacklogEach(ctx context.Context, visit func(bucketID mapping.Ob
 	return err
 }
 
-// BacklogNews is [Client.BacklogEach] without the cards for which known returns true, which it
-// does not decode. known gets a card's JSON in a bucket's listing without the card's position,
-// and the id as a part of that text. It may read both until it returns.
+// BacklogNews is [Client.BacklogEach] without the cards for which known returns true, which it does
+// not decode. The function known gets a card's JSON in a bucket's listing without the card's
+// position, and the id as a part of that text. It may read both until it returns.
 //
 // The tag is that of the answer, "" where it has none. Where the backlog is unchanged since the
 // answer with the tag since, it visits no card.

@@ -143,7 +143,7 @@ func (w *wireCard) card(bucket mapping.ObjectID, name string) (mapping.Card, err
 }
 
 // CardPlace returns the bucket of a card from the bucket that lists it and the one that its state
-// names; either may be "". stateID is the state where the two differ.
+// names; either may be "". The result stateID is the state where the two differ.
 func CardPlace(listed, state mapping.ObjectID) (bucket, stateID mapping.ObjectID) {
 	switch listed {
 	case "", state:

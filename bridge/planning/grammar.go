@@ -125,9 +125,9 @@ func skipString(b []byte, i int) int {
 
 const ones, tops = 0x0101010101010101, 0x8080808080808080
 
-// stops sets the top bit of the first byte of eight that is a quote, a backslash or a control
-// character, and perhaps of later bytes. With its second bit flipped a quote is a space, control
-// characters stay below a space, and all others are above it.
+// stops sets the top bit of the first of eight bytes that is a quote, a backslash or a control
+// character. It may set those of later bytes, too. With its second bit flipped a quote is a space,
+// control characters stay below a space, and all others are above it.
 func stops(x uint64) uint64 {
 	low, slash := x^ones*('"'^' '), x^ones*'\\'
 	return ((low-ones*(' '+1))&^low | (slash-ones)&^slash) & tops

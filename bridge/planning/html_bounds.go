@@ -45,7 +45,8 @@ func tooIntricate(text string) string {
 }
 
 // openings counts the lists and quotes that a line opens, and returns the words after their
-// markers. item reports that the line surely begins a block, whatever the lines above it are.
+// markers. The result item reports that the line surely begins a block, whatever the lines above it
+// are.
 func openings(line string) (n int, words string, item bool) {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	words = strings.TrimLeft(line, " \t")

@@ -247,8 +247,8 @@ func (t *tidier) void(tag tokens.Token, raw string) {
 	t.out.WriteString(raw)
 }
 
-// image returns the replacement of an image: the image itself, a link to it, or its words where a
-// link surrounds it or its address is not on the web.
+// image returns the replacement of an image: the image itself, a link to it, or its words. The
+// words replace it where a link surrounds it or its address is not on the web.
 func (t *tidier) image(tag tokens.Token, raw string) string {
 	source, alt := attribute(tag, "src"), attribute(tag, "alt")
 	u, err := url.Parse(source)

@@ -18,10 +18,10 @@ func (c *Client) CheckProject(ctx context.Context) error {
 	return err
 }
 
-// BucketIDs returns the ids that may address a bucket, given by title or id, the likeliest
-// first: first the bucket listing's id, then the project's own, which can differ (facts of real
-// data). The two lists are joined by title. An unknown bucket is [mapping.ErrNotFound]. A title
-// of several buckets is a [mapping.Rejection].
+// BucketIDs returns the ids that may address a bucket, given by title or id, the likeliest first.
+// The bucket listing's id comes before the project's own, which can differ, as real data shows. The
+// two lists are joined by title. An unknown bucket is [mapping.ErrNotFound]. A title of several
+// buckets is a [mapping.Rejection].
 func (c *Client) BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error) {
 	listed, err := c.Buckets(ctx)
 	if err != nil {

@@ -82,7 +82,7 @@ func (o *oid) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// bucketState is a card's state as the id of its bucket; a sprint listing may show null or a word
+// bucketState is a card's state as the id of its bucket. A sprint listing may show null or a word
 // such as in-progress instead (docs/planning-api.md 2.4).
 type bucketState oid
 
@@ -132,8 +132,8 @@ func float(raw []byte) float64 {
 }
 
 // ParseNumber returns the canonical decimal text of a number, as estimates have it in package
-// mapping: no exponent, no needless zeros, no plus sign ("3", "0.5", "-1"). It reports false for
-// other text, and beyond ±1e15, which no estimate reaches.
+// mapping ("3", "0.5", "-1"). It has no exponent, no needless zeros and no plus sign. It reports
+// false for other text, and beyond ±1e15, which no estimate reaches.
 func ParseNumber(s string) (string, bool) {
 	f, ok := parseFloat(s)
 	switch {

@@ -91,7 +91,7 @@ func (h *handler) link(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, func() any { return detail }, err)
 }
 
-// detail is everything about an item, by one of its names. A transferred issue is found by its
+// detail returns everything about an item, by one of its names. A transferred issue is found by its
 // former name, which GitHub redirects.
 func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) {
 	d, err := h.current(ctx, name)
@@ -103,7 +103,7 @@ func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) 
 	return d, err
 }
 
-// current is everything about an item that has a name now. For an issue or a card without a
+// current returns everything about an item by its present name. For an issue or a card without a
 // link, it is the reason why.
 func (h *handler) current(ctx context.Context, name string) (*LinkDetail, error) {
 	item, err := ParseItem(name)
@@ -125,7 +125,7 @@ func (h *handler) current(ctx context.Context, name string) (*LinkDetail, error)
 	if err != nil {
 		return nil, err
 	}
-	// What is remembered of a link is worth showing without what it would do next.
+	// The record of a link is worth showing without its next step.
 	now, unread := h.Operator.Preview(ctx, l)
 	name, named := h.Operator.ProjectName(l.Project)
 	if !named {
@@ -150,9 +150,9 @@ func (h *handler) current(ctx context.Context, name string) (*LinkDetail, error)
 	return &detail, nil
 }
 
-// alone fails where the number of a link's item is also that of a card without a link. err is
-// the result of the search among the links. A service that is away does not hide a link of the
-// store.
+// alone fails where the number of a link's item is also that of a card without a link. The argument
+// err is the result of the search among the links. A service that is away does not hide a link of
+// the store.
 func (h *handler) alone(ctx context.Context, l *mapping.Link, item Item, err error) error {
 	linked := namesOf(err)
 	if err != nil && linked == nil {
@@ -262,7 +262,7 @@ func (h *handler) act(what, on string, do func(context.Context, string) error) h
 	}
 }
 
-// rebuild requests that the links are restored from their markers.
+// rebuild requests a rebuild of the links from their markers.
 func (h *handler) rebuild(w http.ResponseWriter, r *http.Request) {
 	err := h.Operator.Rebuild(r.Context())
 	if err == nil {
@@ -295,7 +295,7 @@ func limitOf(r *http.Request, few, many int) (int, error) {
 
 const contentJSON = "application/json; charset=utf-8"
 
-// answer writes what shape makes, or the error.
+// answer writes the result of shape, or the error.
 func (h *handler) answer(w http.ResponseWriter, r *http.Request, shape func() any, err error) {
 	if err != nil {
 		h.fail(w, r, err)

@@ -13,14 +13,14 @@ const (
 	// maxWrong is how many wrong tokens one address may present.
 	maxWrong = 10
 	// maxWrongInAll is how many wrong tokens all addresses together may present. Beyond it, an
-	// address with a wrong token in this window waits for its end.
+	// address with a wrong token in this window waits for the end of the window.
 	maxWrongInAll = 100
 	// maxAddresses bounds the recorded addresses. Beyond it, a new one has to wait.
 	maxAddresses = 10_000
 )
 
 // attempts counts wrong tokens by address. An address without wrong tokens is always served,
-// whatever others do. It is safe for concurrent use.
+// regardless of others. It is safe for concurrent use.
 type attempts struct {
 	mu    sync.Mutex
 	until time.Time // of the window
@@ -57,8 +57,8 @@ func (a *attempts) turn() {
 	}
 }
 
-// source is the address of a client without its port: of IPv6 the network that one
-// host has to itself.
+// source is the address of a client without its port. Of IPv6 it is the network that one host has
+// to itself.
 func source(remote string) string {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {

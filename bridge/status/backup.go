@@ -67,7 +67,7 @@ func (p *patient) extend() error {
 	return supported(p.control.SetWriteDeadline(time.Now().Add(takeTimeout)))
 }
 
-// supported is the error of what a transport may not have.
+// supported drops the error of a feature that a transport may lack.
 func supported(err error) error {
 	if errors.Is(err, http.ErrNotSupported) {
 		return nil

@@ -11,18 +11,17 @@ import (
 	"planbridge/mapping"
 )
 
-// How often the links are looked through: a minute apart at least, and for a twentieth of the
-// time at most.
+// These bound the walks of all links: at least a minute apart, and at most a twentieth of the time.
 const (
 	censusPause = time.Minute
 	censusShare = 20
 )
 
-// manyRefusals bounds the reasons that one census tells apart.
+// manyRefusals bounds the reasons that one census distinguishes.
 const manyRefusals = 100
 
-// census has what only a walk of all links tells: what dormant links lack, and which values a side
-// refuses. The store counts no such thing.
+// census has facts that only a walk of all links shows: which parts dormant links lack, and which
+// values a side refuses. The store does not count them.
 type census struct {
 	mu      sync.Mutex
 	dormant bool // there were dormant links of configured routes
@@ -36,17 +35,17 @@ type taken struct {
 	refusals []refusal
 }
 
-// lacking counts dormant links of configured routes, that no operator parted, by what they lack.
+// lacking counts dormant links of configured routes, except unlinked ones, by their missing part.
 type lacking struct{ project, route int }
 
-// refusal is a value that a side refuses of some items, in like words.
+// refusal is a value that a side refuses of some items, with a similar message.
 type refusal struct {
 	side, attribute, words string // of the first item
 	where, link            string
 	count                  int
 }
 
-// census returns what the last walk of the links found, and makes one where that is due.
+// census returns the result of the last walk of the links, and makes a new walk where that is due.
 func (h *handler) census(ctx context.Context, routes []Route) (taken, error) {
 	dormant := map[string]bool{}
 	for i := range routes {

@@ -10,19 +10,19 @@ import (
 // The chart's size, in the units of its drawing.
 const chartWidth, chartHeight = 240.0, 72.0
 
-// chart is the drawing of a sprint: what was planned at the left, then what was left at
-// the end of each day.
+// chart is the drawing of a sprint: the planned hours at the left, then the hours left at the end
+// of each day.
 type chart struct {
 	Burndown
-	Line  string // what is left, up to today
-	Told  string // what planning tells of the days to come; "": nothing
-	Even  string // an even way from all to nothing
+	Line  string // hours left, up to today
+	Told  string // hours that planning reports for the days to come; "": none
+	Even  string // an even way from all hours to none
 	Today float64
 	Shown bool // today lies within the sprint
 	Ends  string
 }
 
-// chartOf draws a sprint as it stands at a moment.
+// chartOf draws a sprint at a moment.
 func chartOf(b Burndown, now time.Time) chart {
 	hours := append([]float64{b.Original}, b.Remaining...)
 	days := max(b.Days, len(b.Remaining), 1)
@@ -57,10 +57,10 @@ func chartOf(b Burndown, now time.Time) chart {
 	return c
 }
 
-// TodayAt is today's place as a number of the drawing.
+// TodayAt is today's position as a number of the drawing.
 func (c *chart) TodayAt() string { return fmt.Sprintf("%.1f", c.Today) }
 
-// Anchor keeps the word at today's place inside of the drawing.
+// Anchor keeps the word at today's position inside the drawing.
 func (c *chart) Anchor() string {
 	const margin = chartWidth / 12
 	switch {

@@ -20,13 +20,13 @@ type CleanResult struct {
 	Links  int  `json:"links"`  // that are meant
 	Parted int  `json:"parted"` // of these, those that are taken apart
 	Moved  int  `json:"moved"`  // and those whose issues get a card elsewhere
-	There  int  `json:"there"`  // and those that were apart, or whose cards were where a move leads, before
-	Stayed int  `json:"stayed"` // and those that no move concerns
-	Failed int  `json:"failed"` // and those that were given up, or wait for an answer of people
+	There  int  `json:"there"`  // and those that were apart, or had their cards at the move's target, before
+	Stayed int  `json:"stayed"` // and those that the move does not concern
+	Failed int  `json:"failed"` // and those that failed, or wait for people's answers
 	// Refused is why a run would be refused now. It is of a dry run.
 	Refused string `json:"refused,omitempty"`
-	// Writes are those to GitHub that a move needs. Forecast is how long its budget makes them
-	// take, and Bound the key of the configuration that bounds it. All are of a dry run.
+	// Writes counts the writes to GitHub that a move needs. Forecast is how long they take under
+	// its budget, and Bound the configuration key of that budget. All are of a dry run.
 	Writes   int         `json:"writes,omitempty"`
 	Forecast float64     `json:"forecast_seconds,omitempty"`
 	Bound    string      `json:"bound,omitempty"`

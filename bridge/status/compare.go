@@ -11,13 +11,13 @@ import (
 type stretch struct {
 	Text  string
 	Alone bool // the other value does not have it
-	Left  int  // characters that stand here and are left out; then there is no Text
+	Left  int  // characters that are left out here; then there is no Text
 }
 
-// How much is shown of a value beside another one.
+// These bound the shown part of a value beside another one.
 const (
 	sideText  = 2000 // characters in all
-	sideShare = 160  // of what both have, round a difference
+	sideShare = 160  // of equal text, around a difference
 )
 
 // beside compares two values by words, and leaves out long equal parts.

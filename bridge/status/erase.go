@@ -7,18 +7,18 @@ import (
 // EraseAsk is the body of POST /api/v1/erase. One of Item and Author is set.
 type EraseAsk struct {
 	Item   string `json:"item,omitempty"`   // acme/web#12, or the id of a card, a task or a link
-	Author string `json:"author,omitempty"` // the GitHub login of who opened the issues
-	// Comments has the comments deleted that hold conflicts' losing texts.
+	Author string `json:"author,omitempty"` // the GitHub login of the issues' author
+	// Comments also deletes the comments with conflicts' losing texts.
 	Comments bool `json:"comments,omitempty"`
 }
 
 // Erased says what was erased.
 type Erased struct {
 	Links     []Link          `json:"links"`
-	Kept      []string        `json:"kept,omitempty"` // what the question meant too, and why it stays
+	Kept      []string        `json:"kept,omitempty"` // other items of the request, and why they stay
 	Conflicts int             `json:"conflicts"`      // entries of the ledger
 	Comments  []ErasedComment `json:"comments"`
-	// Warning says what an operator has to do besides.
+	// Warning says what else an operator has to do.
 	Warning string `json:"warning,omitempty"`
 }
 

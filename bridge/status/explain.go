@@ -19,7 +19,7 @@ type explainData struct {
 	frame
 	Item      string // as it was asked for
 	Name      string
-	Headline  string // one line: what is with it
+	Headline  string // one line about its state
 	Bad       bool
 	Detail    LinkDetail
 	IssuePage string
@@ -36,7 +36,7 @@ type valueView struct {
 	Agreed           bool // the sides show the same
 	OnGitHub, InPlan []stretch
 	Version          int64
-	Next             *Next // what the next look would do; nil: nothing
+	Next             *Next // the next write; nil: none
 }
 
 // historyView is a line of a history.
@@ -50,7 +50,7 @@ const explainHistory = 100
 
 // explain is the page of one item: one line first, then details.
 func (h *handler) explain(w http.ResponseWriter, r *http.Request) {
-	named, _ := ParseItem(r.FormValue("item")) // detail tells its error
+	named, _ := ParseItem(r.FormValue("item")) // detail reports its error
 	item := named.Name
 	d := explainData{frame: h.frame(item, explainPath(item)), Item: item, Name: item}
 	detail, err := h.detail(r.Context(), item)
@@ -153,7 +153,7 @@ func sideName(side string) string {
 	return side
 }
 
-// attributesOf lists the attributes of a map in the order in which all is shown.
+// attributesOf lists the attributes of a map in the order in which they are shown.
 func attributesOf[V any](m map[string]V) []string {
 	rank := func(a string) int { return slices.Index(mapping.Attributes, mapping.Attribute(a)) }
 	return slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b)) })

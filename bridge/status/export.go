@@ -14,7 +14,7 @@ import (
 
 const pathExport = "/api/v1/export"
 
-// What can be exported.
+// The kinds of exports.
 const (
 	ExportLinks     = "links"
 	ExportHistory   = "history"
@@ -106,11 +106,11 @@ func ExportColumns(what string) []string {
 type ExportEnd struct {
 	End   bool   `json:"end"` // always true; no row has it
 	Rows  int    `json:"rows"`
-	Error string `json:"error,omitempty"` // what ended it early
+	Error string `json:"error,omitempty"` // the error that ended it early
 }
 
-// export answers with JSON lines: one for each row, then an [ExportEnd]. It is a POST as
-// a backup is, and takes as long as its client takes it.
+// export answers with JSON lines: one for each row, then an [ExportEnd]. It is a POST as a backup
+// is, and lasts as long as its client reads.
 func (h *handler) export(w http.ResponseWriter, r *http.Request) {
 	var ask ExportAsk
 	if !decodeBody(w, r, &ask) {
@@ -145,7 +145,7 @@ func (h *handler) export(w http.ResponseWriter, r *http.Request) {
 	_ = errors.Join(enc.Encode(end), buf.Flush(), out.extend())
 }
 
-// unbounded are the paths whose answers take as long as their clients take them.
+// unbounded are the paths whose answers last as long as their clients read.
 var unbounded = []string{pathBackup, pathExport}
 
 func isUnbounded(r *http.Request) bool { return slices.Contains(unbounded, r.URL.Path) }

@@ -13,7 +13,7 @@ type Folding struct {
 	Until time.Time `json:"until"`
 }
 
-// foldingOf lists what of a pair waits to be folded.
+// foldingOf lists the folded edits of a pair that wait.
 func foldingOf(p *mapping.Pair) (out []Folding) {
 	for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
 		if f := p.Pace.Folds[side]; f.Held {

@@ -29,8 +29,8 @@ func (h *handler) pageRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /routes/resume", h.form(h.routeForm("route resumed", h.Operator.Resume)))
 }
 
-// form carries out a button's request and redirects to the button's page. It is no error there
-// that somebody else did the same meanwhile.
+// form carries out a button's request and redirects to the button's page. An act that somebody else
+// did meanwhile is no error there.
 func (h *handler) form(do func(context.Context, url.Values) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := r.ParseForm(); err != nil {

@@ -13,8 +13,9 @@ import (
 // group is the keys with one reason.
 type group struct {
 	ID     string // of the reason, for forms and addresses
-	Reason string // what their reasons share
-	// WaitsFor says in words what all of them wait for; "": they wait for a time, or for nothing.
+	Reason string // the shared part of their reasons
+	// WaitsFor names in words the service that all of them wait for; "": they wait for a time, or
+	// for nothing.
 	WaitsFor string
 	Count    int
 	Routes   []string  // some of them, sorted
@@ -31,7 +32,7 @@ func (g *group) Hidden() int { return g.Count - len(g.Rows) }
 type row struct {
 	Key      string // of a failure, to be retried
 	Where    string
-	Link     string // what explain is asked for; "": it is no pair
+	Link     string // the item for explain; "": it is no pair
 	Route    string
 	Reason   string
 	Attempts int
@@ -39,13 +40,13 @@ type row struct {
 	State    string // of a key in the queue
 	Service  string // that it waits for
 	WaitsFor string // the same in words
-	// SharedWait is WaitsFor with those that wait for other services of the kind; "": there are none.
+	// SharedWait is WaitsFor for all services of the kind; "": the kind has one service.
 	SharedWait string
 	Failing    bool // it is tried again after a failure
 }
 
 // shared is the part of a row's reason that other rows have, too. All keys that wait for one
-// service have one reason, whatever they were about to do.
+// service have one reason.
 func (r *row) shared() string {
 	if words := cmp.Or(r.SharedWait, r.WaitsFor); words != "" {
 		return "waits for " + words
@@ -61,7 +62,7 @@ func (r *row) group() string {
 	return reasonID(r.shared(), r.Service)
 }
 
-// Waits completes the sentence that begins with how many items the group has.
+// Waits completes the sentence that begins with the number of items in the group.
 func (g *group) Waits() string {
 	switch {
 	case g.WaitsFor == "":
@@ -72,7 +73,7 @@ func (g *group) Waits() string {
 	return " wait for " + g.WaitsFor
 }
 
-// How much of a group is shown with it.
+// These bound the shown part of a group.
 const (
 	groupRows   = 5
 	groupRoutes = 3
@@ -110,7 +111,7 @@ func grouped(rows []row) []group {
 	out := make([]group, len(order))
 	for i, g := range order {
 		if g.Count == 1 {
-			g.Reason = g.Rows[0].Reason // nothing is to be left out of it
+			g.Reason = g.Rows[0].Reason // the full reason fits
 		} else if g.WaitsFor != "" {
 			g.Reason = "waits for " + g.WaitsFor
 		}
@@ -128,8 +129,8 @@ func grouped(rows []row) []group {
 // maxReason bounds the compared part of a reason, in bytes.
 const maxReason = 500
 
-// sharedReason is a reason without the parts that name one item: quoted texts, and words with
-// a digit or a slash, such as numbers, times, ids, addresses and names.
+// sharedReason is a reason without the parts that name one item. These are quoted texts, and words
+// with a digit or a slash, such as numbers, times, ids, addresses and names.
 func sharedReason(reason string) string {
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "")
@@ -148,7 +149,7 @@ func sharedReason(reason string) string {
 		out.WriteString(sharedWord(reason[:end]))
 		reason = reason[end:]
 	}
-	return cut(pageReason, out.String()) // what people see decides
+	return cut(pageReason, out.String()) // the visible text decides
 }
 
 // quotedPrefix is the length of the quoted text that a text begins with.

@@ -21,7 +21,7 @@ func (d *LinkDetail) Headline() string {
 // moments writes times relative to now; with the zero value, it writes absolute times.
 type moments struct{ now time.Time }
 
-// ago is a moment that is over.
+// ago is a past moment.
 func (m moments) ago(t time.Time) string {
 	if m.now.IsZero() {
 		return "at " + t.UTC().Format(time.RFC3339)
@@ -29,7 +29,7 @@ func (m moments) ago(t time.Time) string {
 	return ago(m.now, t)
 }
 
-// since is how long something lasts that began at a moment.
+// since is how long a state has lasted that began at a moment.
 func (m moments) since(t time.Time) string {
 	if m.now.IsZero() {
 		return "since " + t.UTC().Format(time.RFC3339)
@@ -37,7 +37,7 @@ func (m moments) since(t time.Time) string {
 	return "for " + span(m.now.Sub(t))
 }
 
-// in is a moment that comes.
+// in is a future moment.
 func (m moments) in(t time.Time) string {
 	if m.now.IsZero() {
 		return "at " + t.UTC().Format(time.RFC3339)
@@ -117,7 +117,7 @@ func restingLine(d *LinkDetail, now moments) (says string, bad bool) {
 	return "Both sides agree; that was last confirmed " + now.ago(d.Link.Synced) + ".", false
 }
 
-// Absence says that a side does not have its item, or has it elsewhere; "": both have theirs.
+// Absence says that a side lacks its item, or has it elsewhere; "": both have their items.
 func (n *Now) Absence() string {
 	if len(n.Gone) == 0 {
 		return ""
@@ -144,7 +144,7 @@ func outOfStep(state, why string) (says string, bad bool) {
 // Held says what keeps a value of the pair, or of a part of it, from being written; "": nothing.
 func (d *LinkDetail) Held() string { return cmp.Or(d.questioned(), d.blocked()) }
 
-// questioned says what people are asked about the pair or a part of it.
+// questioned describes the questions to people about the pair or a part of it.
 func (d *LinkDetail) questioned() string {
 	says := asked(d.Asking, "")
 	for i := range d.Children {

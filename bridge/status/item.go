@@ -10,12 +10,12 @@ import (
 	"planbridge/mapping"
 )
 
-// Item is what a person names with one of the names that all commands take.
+// Item is an item by one of the names that all commands take.
 type Item struct {
-	Name       string // owner/name#number of an issue, whose address may have been given; else the words
+	Name       string // owner/name#number of an issue, also for its address; else the words
 	Repository string // of an issue; "": it is none
 	Number     int    // of the issue
-	CID        int64  // the number of an issue, a card or a task, said as 7 or #7; 0: it is none
+	CID        int64  // the number of an issue, a card or a task, given as 7 or #7; 0: it is none
 }
 
 // ParseItem reads the name of an issue, a card, a task or a link. Its error is an [ErrName].
@@ -43,7 +43,7 @@ func (i Item) Numbers(p *mapping.Pair) bool {
 	return i.CID != 0 && (int64(p.Issue.Number) == i.CID || p.Card.CID == i.CID)
 }
 
-// Called is a pair of a link, which the item [Item.Numbers], by a name that is no other's.
+// Called is a unique name of a link's pair that the item [Item.Numbers].
 func (i Item) Called(l *mapping.Link, p *mapping.Pair) string {
 	if int64(p.Issue.Number) == i.CID {
 		return p.Where()
@@ -58,10 +58,10 @@ func (i Item) Called(l *mapping.Link, p *mapping.Pair) string {
 	return id
 }
 
-// mostNames bounds how many names an ambiguous one is told with.
+// mostNames bounds the listed names of an ambiguous one.
 const mostNames = 10
 
-// AmbiguousError is an [ErrName]: a name is that of several items, which have other names, too.
+// AmbiguousError is an [ErrName]: several items have the name. Each has other names, too.
 type AmbiguousError struct {
 	Name  string
 	Names []string
@@ -81,7 +81,7 @@ func (*AmbiguousError) Is(target error) bool { return target == ErrName }
 // Ambiguous makes an [AmbiguousError].
 func Ambiguous(name string, names ...string) error { return &AmbiguousError{name, names} }
 
-// namesOf are those that an [AmbiguousError] lists.
+// namesOf are the names that an [AmbiguousError] lists.
 func namesOf(err error) []string {
 	if many := (*AmbiguousError)(nil); errors.As(err, &many) {
 		return many.Names

@@ -18,17 +18,16 @@ var ErrNoService = errors.New("this needs a running service")
 // Services answers requests that need both services, and not planbridge's store alone. All
 // methods are safe for concurrent use.
 type Services interface {
-	// Import and Verify begin a job, or return the one that runs and was
-	// asked for the same. [ErrState] and [ErrName] as for Operator, [ErrStarting] before jobs
-	// can run.
+	// Import and Verify begin a job, or return the running one of the same request. The errors are
+	// [ErrState] and [ErrName] as for Operator, [ErrStarting] before jobs can run.
 	Import(ctx context.Context, ask ImportAsk) (Job, error)
 	Verify(ctx context.Context, ask VerifyAsk) (Job, error)
-	// Job wraps store.ErrNotFound where there is none of that id.
+	// Job wraps store.ErrNotFound where no job has that id.
 	Job(ctx context.Context, id string) (Job, error)
 	// DeleteComment deletes a comment on GitHub; one that is gone is no error.
 	DeleteComment(ctx context.Context, repo string, id int64) error
-	// Clean begins a job that takes pairs apart. [ErrState] where the state of what
-	// is asked for does not allow it.
+	// Clean begins a job that takes pairs apart. It returns [ErrState] where the state of the
+	// request's target does not allow it.
 	Clean(ctx context.Context, ask CleanAsk) (Job, error)
 	// Join links an issue (acme/web#12) and a card, by id, by hand.
 	Join(ctx context.Context, issue, card string) (Link, error)
@@ -38,7 +37,7 @@ type Services interface {
 type ImportAsk struct {
 	Route  string `json:"route,omitempty"` // "": all routes
 	DryRun bool   `json:"dry_run,omitempty"`
-	Match  string `json:"match,omitempty"` // "title": partners are looked for
+	Match  string `json:"match,omitempty"` // "title": search for partners
 	State  string `json:"state,omitempty"` // open (the default) or all
 }
 
@@ -52,26 +51,24 @@ type VerifyAsk struct {
 const (
 	JobRunning = "running"
 	JobDone    = "done"
-	JobFailed  = "failed" // see Error; asking again goes on where it ended
+	JobFailed  = "failed" // see Error; a new request goes on where it ended
 )
 
-// Job is a long task that was asked for. It is kept in memory: a service that
-// restarts knows it no more.
+// Job is a long task of an operator. It is kept in memory, so that a restart loses it.
 type Job struct {
 	ID    string `json:"id"`
 	Kind  string `json:"kind"` // import, verify, clean or retention
 	State string `json:"state"`
 	Doing string `json:"doing,omitempty"` // what it does now, for people
-	// WaitsFor names what keys wait for: a service that is away, a route
-	// that is paused.
+	// WaitsFor names the obstacles of keys: a service that is away, a route that is paused.
 	WaitsFor []string `json:"waits_for,omitempty"`
-	// Waits are the same, with the time until which, where that is known.
+	// Waits are the same, with the end of the wait, where that is known.
 	Waits   []JobWait     `json:"waits,omitempty"`
 	Error   string        `json:"error,omitempty"`
 	Started time.Time     `json:"started"`
 	Ended   time.Time     `json:"ended,omitzero"`
-	Total   int           `json:"total"` // items to be dealt with, as far as is known
-	Done    int           `json:"done"`  // of these, those that are
+	Total   int           `json:"total"` // known items to handle
+	Done    int           `json:"done"`  // of these, the handled ones
 	Import  *ImportResult `json:"import,omitempty"`
 	Verify  *VerifyResult `json:"verify,omitempty"`
 	Clean   *CleanResult  `json:"clean,omitempty"`
@@ -81,32 +78,32 @@ type Job struct {
 type ImportResult struct {
 	Route  string `json:"route,omitempty"`
 	DryRun bool   `json:"dry_run"`
-	Seen   int    `json:"seen"`  // issues that were looked at
+	Seen   int    `json:"seen"`  // checked issues
 	Known  int    `json:"known"` // of these, those that have a link already
 	// UnderWay are those of Known whose partner is being made; the import waits for them.
 	UnderWay int `json:"under_way"`
 	Out      int `json:"out"` // and those that no route takes
 	// OutWhy counts them by the reason.
 	OutWhy map[string]int `json:"out_why,omitempty"`
-	// Found are pairs that the store does not know, and that are linked again by their markers.
+	// Found are pairs that the store lacks, and that are linked again by their markers.
 	Found int `json:"found,omitempty"`
-	// What the others become.
+	// The others become:
 	Cards     int `json:"cards"`     // issues that get a card
 	Issues    int `json:"issues"`    // cards that get an issue
 	Joined    int `json:"joined"`    // pairs that are joined
 	Ambiguous int `json:"ambiguous"` // left alone: more than one partner has the title
 	Children  int `json:"children"`  // sub-issues, which follow their parents
-	// What became of them; all 0 in a dry run.
+	// Their outcomes; all 0 in a dry run.
 	Failed  int `json:"failed"`  // given up; failures shows why
 	Handed  int `json:"handed"`  // sub-issues that their parents have now, as tasks of their cards
-	Dropped int `json:"dropped"` // no longer to be imported when their turn came
+	Dropped int `json:"dropped"` // no longer wanted when their turn came
 	// Labels are the issues that get labels which show their cards.
 	Labels int `json:"labels"`
-	// Forecast is how long GitHub's write budget makes the new issues and the labels take,
-	// and Bound the key of the configuration that bounds it.
+	// Forecast is how long the new issues and the labels take under GitHub's write budget, and
+	// Bound the configuration key of that budget.
 	Forecast float64      `json:"forecast_seconds"`
 	Bound    string       `json:"bound,omitempty"`
-	Items    []ImportItem `json:"items"` // of a dry run, and whatever is to be told
+	Items    []ImportItem `json:"items"` // of a dry run, and all items to report
 	More     bool         `json:"more"`  // there are more items than are listed
 }
 
@@ -127,7 +124,7 @@ type ImportItem struct {
 	What    string `json:"what"` // card, issue, join, found, ambiguous, child, failed
 	Partner string `json:"partner,omitempty"`
 	Why     string `json:"why,omitempty"`
-	// Differs says in what the items of a pair differ that would be joined.
+	// Differs lists the differences of the items of a pair that would be joined.
 	Differs []ImportDifference `json:"differs,omitempty"`
 }
 
@@ -142,10 +139,10 @@ type ImportDifference struct {
 	Why  string `json:"why"`
 }
 
-// Waits are what the keys of a job wait for, in words, and until when; zero: that is not known.
+// Waits are the obstacles of a job's keys, in words, with their ends; zero: not known.
 type Waits map[string]time.Time
 
-// Add adds what one key waits for. Of several moments the earliest counts.
+// Add adds the obstacle of one key. Of several ends the earliest counts.
 func (w Waits) Add(what string, until time.Time) {
 	if was, known := w[what]; !known || until.Before(was) {
 		w[what] = until
@@ -155,7 +152,7 @@ func (w Waits) Add(what string, until time.Time) {
 // mostWaits bounds the reported reasons of a job's waiting.
 const mostWaits = 5
 
-// WaitFor notes what the job waits for now.
+// WaitFor records the job's present obstacles.
 func (j *Job) WaitFor(w Waits) {
 	j.WaitsFor, j.Waits = nil, nil
 	for what, until := range mapping.Sorted(w) {
@@ -166,20 +163,20 @@ func (j *Job) WaitFor(w Waits) {
 	}
 }
 
-// JobWait is something that a job waits for.
+// JobWait is an obstacle that a job waits for.
 type JobWait struct {
 	For   string    `json:"for"`
 	Until time.Time `json:"until,omitzero"`
 }
 
-// VerifyResult is what a verification found.
+// VerifyResult is the result of a verification.
 type VerifyResult struct {
 	Route       string         `json:"route,omitempty"`
 	Links       int            `json:"links"`       // compared
 	Drift       map[string]int `json:"drift"`       // links that differ, by route
-	Repaired    int            `json:"repaired"`    // of these, those that differ no more
+	Repaired    int            `json:"repaired"`    // of these, the repaired ones
 	Differences []Difference   `json:"differences"` // those that stand
-	More        bool           `json:"more"`        // there are more than are listed
+	More        bool           `json:"more"`        // there are more than listed
 	// Uncompared are the links that are not compared, as they have no pair or no route:
 	// dormant, entering and creating ones.
 	Uncompared []Uncompared `json:"uncompared,omitempty"`
@@ -210,8 +207,8 @@ type Difference struct {
 	GitHub    string `json:"github,omitempty"`
 	Planning  string `json:"planning,omitempty"`
 	Why       string `json:"why"`
-	// Held is the action of the decision, "ask" or "blocked", where nothing is
-	// written about the difference: a person is asked, or a side refused it.
+	// Held is the action of the decision, "ask" or "blocked", where the difference is not written.
+	// A person is asked, or a side refused the value.
 	Held string `json:"held,omitempty"`
 }
 
@@ -259,8 +256,8 @@ func (h *handler) jobRoutes(mux *http.ServeMux) {
 	})
 }
 
-// asked reads the body of what needs the services, and answers where it cannot
-// be done.
+// asked reads the body of a request that needs the services. It answers a request that is
+// impossible.
 func (h *handler) asked(w http.ResponseWriter, r *http.Request, ask any) bool {
 	if h.Services == nil {
 		h.fail(w, r, ErrNoService)
@@ -269,7 +266,7 @@ func (h *handler) asked(w http.ResponseWriter, r *http.Request, ask any) bool {
 	return decodeBody(w, r, ask)
 }
 
-// decodeBody reads the body of a question, and answers where it is none.
+// decodeBody reads the body of a request, and answers an invalid one.
 func decodeBody(w http.ResponseWriter, r *http.Request, ask any) bool {
 	dec := json.NewDecoder(r.Body)
 	dec.DisallowUnknownFields()

@@ -9,11 +9,11 @@ import (
 // listRows is how many rows a page of a list has.
 const listRows = 200
 
-// listData is what the template of a list of keys gets.
+// listData is the data of the template for a list of keys.
 type listData struct {
 	frame
-	Failures    bool   // else keys that wait
-	Group       *group // those of one reason alone; nil: all
+	Failures    bool   // else waiting keys
+	Group       *group // the keys of one reason; nil: all keys
 	Rows        []row
 	From, Total int
 	AtLeast     bool // there may be more than Total
@@ -35,7 +35,7 @@ func (h *handler) failuresPage(w http.ResponseWriter, r *http.Request) {
 // questionRows is how many open questions a page has: each shows two texts.
 const questionRows = 20
 
-// questionsData is what the template of the open questions gets.
+// questionsData is the data of the template for the open questions.
 type questionsData struct {
 	frame
 	Questions   []question
@@ -86,7 +86,7 @@ func fromOf(r *http.Request) int {
 	return from
 }
 
-// neighbours are the pages of a list after and before the one that begins somewhere; "": there is none.
+// neighbours are the pages of a list after and before the one that begins at from; "": there is none.
 func neighbours(from, rows, total int, page func(from int) string) (next, prev string) {
 	if from+rows < total {
 		next = page(from + rows)

@@ -12,26 +12,26 @@ import (
 // Monitor reports what a running service observes, beside its store. All methods are safe for
 // concurrent use.
 type Monitor interface {
-	// Health tells how each service was last met, and what may be written to GitHub.
+	// Health returns the last contact with each service, and the budgets for writes to GitHub.
 	Health(ctx context.Context) (Health, error)
-	// Recent lists what was done last, newest first, at most limit of it.
+	// Recent lists the last activities, newest first, at most limit.
 	Recent(ctx context.Context, limit int) ([]Activity, error)
 }
 
 // Health answers GET /api/v1/health.
 type Health struct {
 	Services []ServiceHealth `json:"services"` // GitHub first, then the projects by their names
-	Budgets  []Budget        `json:"budgets"`  // what is left of them; empty: not known
-	// Configuration says what of the configuration does not work, a sentence each.
+	Budgets  []Budget        `json:"budgets"`  // remaining writes; empty: not known
+	// Configuration has a sentence for each part of the configuration that does not work.
 	Configuration []Fault `json:"configuration,omitempty"`
 	// Drift counts the links that differed when they were last verified, by route.
 	Drift map[string]int `json:"drift,omitempty"`
 }
 
-// Fault is a part of the configuration that does not work. It crosses as its sentence.
+// Fault is a part of the configuration that does not work. Its JSON is its sentence.
 type Fault struct {
 	Says    string
-	Service string // that refuses the secret, as in [store.Standing]; "": it is another fault
+	Service string // the service that refuses the secret, as in [store.Standing]; "": another fault
 }
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -95,7 +95,7 @@ func (s *ServiceHealth) StateSays() string {
 	return "not asked yet"
 }
 
-// credential names what the service knows planbridge by.
+// credential names the credential of planbridge at the service.
 func (s *ServiceHealth) credential() string {
 	if s.Project {
 		return "secret"
@@ -107,13 +107,13 @@ func (s *ServiceHealth) credential() string {
 type Source struct {
 	What string    `json:"what"`        // poll, catch-up or delivery
 	At   time.Time `json:"at,omitzero"` // the last success
-	// Every is how often it is made, in seconds; 0: it comes by itself.
+	// Every is the interval of reads, in seconds; 0: the source pushes changes.
 	Every float64 `json:"every_seconds,omitempty"`
-	// Elsewhere: another replica makes it, and At is when this one last did.
+	// Elsewhere: another replica reads it, and At is the last read of this one.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
-// Budget is what is left of an allowance of writes to GitHub.
+// Budget is the remaining part of an allowance of writes to GitHub.
 type Budget struct {
 	Name   string `json:"name"`   // content (issues and comments) or edits
 	Window string `json:"window"` // minute or hour
@@ -121,7 +121,7 @@ type Budget struct {
 	Of     int    `json:"of"`
 }
 
-// Low is below what a budget is short.
+// Low is the limit below which a budget is short.
 func (b Budget) Low() int { return b.Of / 5 }
 
 // Activities answers GET /api/v1/activity, newest first.

@@ -9,7 +9,7 @@ import (
 	"planbridge/mapping"
 )
 
-// look gathers the overview.
+// look collects the overview.
 func (h *handler) look(ctx context.Context) (Overview, error) {
 	out := Overview{Version: h.Version, Projects: []Project{}, Routes: []Route{}}
 	queues, err := h.Operator.Overview(ctx)

@@ -13,14 +13,14 @@ import (
 	"planbridge/store"
 )
 
-// How much the page shows.
+// These bound the content of the page.
 const (
 	pageConflicts  = 10
 	pageQuestions  = 10
 	pageGroups     = 20
 	pageProblems   = 5 // failures by reason, and faults of the configuration
 	pageActivities = 20
-	pageReason     = 200 // characters of why a key waits or failed
+	pageReason     = 200 // characters of a reason
 	pageName       = 80  // characters of a name in a sentence
 )
 
@@ -31,14 +31,14 @@ const refreshEvery = 10
 type pageData struct {
 	frame
 	Problems      []problem
-	Unread        []problem // what cannot be shown, and why
-	Configuration []Fault   // what of it does not work
+	Unread        []problem // parts that cannot be shown, and why
+	Configuration []Fault   // its parts that do not work
 	Questions     []question
 	MoreQuestions int
 	Failures      []group
 	MoreFailures  int // groups
 	Waits         []group
-	Failing       []group // of those, what is tried again after a failure
+	Failing       []group // of those, keys that are tried again after a failure
 	MoreWaits     int
 	WaitsBounded  bool  // there may be more
 	waiting       []row // all of them
@@ -49,18 +49,18 @@ type pageData struct {
 	Look, Rest    []routeView // routes
 	Census        taken       // of the links
 	Drift         map[string]int
-	Conflicts     []question // the newest that are no questions
+	Conflicts     []question // the newest entries that are no questions
 	Sprints       []chart
 }
 
-// frame is what every page of the listener has.
+// frame is the common data of all pages.
 type frame struct {
 	Title   string
 	Version string
 	Now     time.Time
 	Refresh int    // seconds; 0: the page does not refresh itself
-	Here    string // where an act leads back to
-	Query   string // what was searched for
+	Here    string // the page after an act
+	Query   string // the searched words
 }
 
 func (h *handler) frame(title, here string) frame {
@@ -85,7 +85,7 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	note := func(err error) {
 		says := storeTrouble(err)
 		if err == nil || says != "" && told {
-			return // one fact, whatever was to be read
+			return // one fact for all reads
 		}
 		told = told || says != ""
 		d.Unread = append(d.Unread, problem{true, says + err.Error(), ""})
@@ -137,7 +137,7 @@ func storeTrouble(err error) string {
 	return ""
 }
 
-// toldActivities are the last activities but for labels, which only follow others.
+// toldActivities are the last activities except labels, which only follow others.
 func toldActivities(recent []Activity) []Activity {
 	var out []Activity
 	for i := range recent {
@@ -148,7 +148,8 @@ func toldActivities(recent []Activity) []Activity {
 	return out
 }
 
-// inWords names in words what keys wait for. Several services of one kind are one entry.
+// inWords names in words the services that keys wait for. Several services of one kind are one
+// entry.
 func (h *handler) inWords(waiting map[string]int) map[string]int {
 	alike, out := map[string]int{}, map[string]int{}
 	for service := range waiting {
@@ -164,8 +165,8 @@ func (h *handler) inWords(waiting map[string]int) map[string]int {
 	return out
 }
 
-// gatherConflicts asks for the questions that wait for an answer, of which it returns how many
-// each route has, and for the newest other entries of the ledger.
+// gatherConflicts reads the open questions, and returns how many each route has. It also reads the
+// newest other entries of the ledger.
 func (h *handler) gatherConflicts(ctx context.Context, d *pageData) (map[string]int, error) {
 	open, asks, err := h.Operator.Questions(ctx, "", pageQuestions)
 	if err != nil {
@@ -244,7 +245,7 @@ func (h *handler) failed(ctx context.Context) ([]row, error) {
 	for i := range all {
 		f := failureOf(&all[i])
 		r := row{Key: f.Key, Where: f.Where, Route: f.Route, Reason: f.Reason, Attempts: f.Attempts, At: f.At}
-		if f.Route != "" { // else it is no pair, but something that was set aside
+		if f.Route != "" { // else it is no pair, but an item that was set aside
 			r.Link = linkOfKey(f.Key)
 		}
 		out = append(out, r)
@@ -252,7 +253,7 @@ func (h *handler) failed(ctx context.Context) ([]row, error) {
 	return out, err
 }
 
-// atMost cuts a list, and says how many it lacks then.
+// atMost cuts a list, and returns how many elements it drops.
 func atMost[T any](list []T, most int) ([]T, int) {
 	n := min(most, len(list))
 	return list[:n], len(list) - n

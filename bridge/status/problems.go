@@ -13,7 +13,7 @@ import (
 type problem struct {
 	Bad  bool // else it is a hint
 	Says string
-	At   string // where on the page more of it stands; "": nowhere
+	At   string // the part of the page with details; "": none
 }
 
 // overdue is how long a key may be due before that is a problem.
@@ -22,11 +22,11 @@ const overdue = 5 * time.Minute
 // slack is how late a source may be before that is a problem: a large listing takes long.
 const slack = 5 * time.Minute
 
-// problems lists what is wrong, the worst first: what cannot be read, the configuration,
-// services, then keys, then what waits for an operator.
+// problems lists the problems, the worst first: unread data, the configuration, services, then
+// keys, then questions to an operator.
 func (d *pageData) problems() []problem {
 	told := d.told()
-	faulty := map[string]bool{} // services of which a problem tells what a fault says
+	faulty := map[string]bool{} // services whose problem already reports a fault
 	var services []problem
 	for i := range d.Services {
 		s := &d.Services[i]
@@ -51,7 +51,7 @@ func (d *pageData) problems() []problem {
 	return slices.Concat(out, d.Census.lacks.problems(), d.routeProblems())
 }
 
-// told are the services of which a problem tells why keys wait for them.
+// told are the services with a problem that explains why keys wait for them.
 func (d *pageData) told() map[string]bool {
 	told := map[string]bool{}
 	for i := range d.Services {
@@ -61,8 +61,8 @@ func (d *pageData) told() map[string]bool {
 	return told
 }
 
-// stuck are the keys that need a look: those that are tried again after a failure, and those that
-// wait for a service of which no problem tells.
+// stuck are the keys that need attention. They are tried again after a failure, or wait for a
+// service without a reported problem.
 func (d *pageData) stuck() []row {
 	told := d.told()
 	return slices.DeleteFunc(slices.Clone(d.waiting), func(r row) bool {
@@ -70,7 +70,7 @@ func (d *pageData) stuck() []row {
 	})
 }
 
-// driftProblem tells of links that the last verification found different.
+// driftProblem reports links that differed at the last verification.
 func driftProblem(drift map[string]int) []problem {
 	n, routes := 0, []string{}
 	for route, links := range mapping.Sorted(drift) {
@@ -107,8 +107,8 @@ func (d *pageData) waitsFor(service string) (n int) {
 	return n
 }
 
-// waitProblems says what keys wait for that no other problem tells: another replica met a service
-// away, or what is made waits for the first look. Routes that are paused are told as such.
+// waitProblems reports waits that no other problem explains. Another replica found a service away,
+// or creates wait for the first complete poll. It names paused routes as such.
 func (d *pageData) waitProblems(told map[string]bool) (out []problem) {
 	paused := map[string]bool{}
 	for i := range d.Look {
@@ -128,7 +128,7 @@ func (d *pageData) waitProblems(told map[string]bool) (out []problem) {
 	return out
 }
 
-// groupProblems says what happened to groups of keys, and why.
+// groupProblems reports the state of groups of keys, and the reason.
 func groupProblems(groups []group, what, at string) (out []problem) {
 	for i := range groups[:min(len(groups), pageProblems)] {
 		g := &groups[i]
@@ -162,8 +162,8 @@ func (d *pageData) routeProblems() []problem {
 	return out
 }
 
-// problems lists what is wrong with a service that so many keys wait for. What follows from an outage
-// is no other problem.
+// problems lists the problems of a service that so many keys wait for. A consequence of an outage is
+// no other problem.
 func (s *ServiceHealth) problems(now time.Time, waits int) []problem {
 	says := func(text string) string {
 		if text = strings.TrimSuffix(text, ".") + "."; waits > 0 {

@@ -7,7 +7,7 @@ import (
 // question is a conflict as the pages show it: both values, with their difference.
 type question struct {
 	Conflict
-	Explain            string // what explain is asked for
+	Explain            string // the item for explain
 	OnGitHub, InPlan   []stretch
 	CanAnswer, CanUndo bool
 }

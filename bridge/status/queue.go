@@ -14,13 +14,13 @@ type Queue struct {
 	Keys []Standing `json:"keys"`
 }
 
-// Standing is where a link's key stands in the queue, and why it is not worked.
+// Standing is the state of a link's key in the queue, and why it is not worked.
 type Standing struct {
 	Key   string `json:"key"` // project/link
 	Route string `json:"route"`
 	Where string `json:"where"`
-	// State is resting (not in the queue), due, worked, later, waiting, parked, or dormant where
-	// planning.projects does not name its project, so that nobody works it.
+	// State is resting (not in the queue), due, worked, later, waiting, parked or dormant. It is
+	// dormant where planning.projects does not name its project, so that nobody works it.
 	State string `json:"state"`
 	// At is, by the state: due since; the end of the lease; when it is due; waiting
 	// since; parked since.

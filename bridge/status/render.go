@@ -22,7 +22,8 @@ var (
 		"ago": ago, "in": in, "since": func(now, t time.Time) string { return moments{now}.since(t) }, "stamp": stamp, "explain": explainPath, "some": some, "count": mapping.Count,
 		"reason": func(s string) string { return cut(pageReason, s) },
 		"name":   func(s string) string { return cut(pageName, s) },
-		// What a template of a part needs beside the part. Pointers, so that it has all methods.
+		// The data that a part's template needs beside the part. They are pointers, so that they
+		// have all methods.
 		"asked": func(q question, here string, now time.Time) any {
 			return &struct {
 				Q    *question
@@ -94,10 +95,10 @@ func (h *handler) cardPage(project string, c *Card) string {
 	return page(project, c.ID, c.CID)
 }
 
-// stamp is a moment as a machine reads it.
+// stamp is a moment in machine-readable form.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// ago says how long a moment has been past.
+// ago is the time since a moment, in words.
 func ago(now, t time.Time) string {
 	switch d := now.Sub(t); {
 	case t.IsZero():
@@ -109,7 +110,7 @@ func ago(now, t time.Time) string {
 	}
 }
 
-// in says how long it is until a moment.
+// in is the time until a moment, in words.
 func in(now, t time.Time) string {
 	if d := t.Sub(now); d >= time.Second {
 		return "in " + span(d)

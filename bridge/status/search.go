@@ -23,7 +23,7 @@ const (
 type hit struct {
 	Link
 	Title string
-	Match string // the part of it that has the words, where that is no title of its own
+	Match string // the matching part of it, where that is not its own title
 }
 
 // searchData is what the template of a search gets.
@@ -32,8 +32,8 @@ type searchData struct {
 	Hits   []hit
 	Routes []string // whose name or repository has the words
 	More   bool     // there are more hits
-	Seen   int      // pairs that were looked at
-	Ended  bool     // the time ended before all were
+	Seen   int      // searched pairs
+	Ended  bool     // the time ended before all were searched
 }
 
 // search finds pairs by an issue, a card or a title. Words that name one pair alone lead to
@@ -64,8 +64,8 @@ func (h *handler) search(w http.ResponseWriter, r *http.Request) {
 	h.render(w, r, http.StatusOK, "search.html", &d)
 }
 
-// named is the item that the words name as a whole; "": none. An issue may be named by the
-// address of its page. A number names none, as it may be an issue's or a card's.
+// named is the item that the whole words name; "": none. An issue may be named by the address of
+// its page. A number names none, as it may be an issue's or a card's.
 func (h *handler) named(ctx context.Context, query string) string {
 	item, err := ParseItem(query)
 	if err != nil || item.CID != 0 || strings.ContainsAny(item.Name, " \t") {

@@ -8,14 +8,14 @@ import (
 	"planbridge/mapping"
 )
 
-// said is an activity as a sentence: who did what to which item, and with what result. The
-// item's name stands between Did and Then, as it is a link.
+// said is an activity as a sentence: the person, the act, the item and the result. The item's name
+// stands between Did and Then, as it is a link.
 type said struct {
 	At    time.Time
 	Who   string // "" where the sentence begins with the item
 	Did   string
 	Where string
-	Link  string // what explain is asked for
+	Link  string // the item for explain
 	Then  string
 }
 
@@ -89,7 +89,7 @@ func sentence(a *Activity) said {
 		if !toPlanning {
 			s.Did, s.Then = "answered: planning's "+attribute+" of", " holds; the issue followed"
 		}
-	case a.What == "write" && toPlanning && s.Who == "": // GitHub did not say who, or nobody did
+	case a.What == "write" && toPlanning && s.Who == "": // GitHub did not name a person, or there was none
 		s.Then = ": the " + attribute + " changed; the " + partner + " followed" + took(a.Took)
 	case a.What == "create" && toPlanning && s.Who == "" && !a.Moved:
 		s.Then = " was opened; its " + partner + " was made" + took(a.Took)
@@ -113,7 +113,7 @@ func sentence(a *Activity) said {
 	return s
 }
 
-// verb is what a person did to an attribute.
+// verb is the verb for a person's change of an attribute.
 func verb(attribute string) string {
 	if v := did[mapping.Attribute(attribute)]; v != "" {
 		return v

@@ -75,7 +75,7 @@ func refusedOf(p *mapping.Pair) map[string]Refusal {
 	return byAttribute(p.Refused, func(r mapping.Refusal) Refusal { return Refusal{string(r.Side), r.Message, r.At} })
 }
 
-// askingOf are the questions about a pair of a link. Nobody is asked about one that was parted.
+// askingOf are the questions about a pair of a link. A parted pair has none.
 func askingOf(l *mapping.Link, p *mapping.Pair) map[string]string {
 	if l.Parted {
 		p = &mapping.Pair{}
@@ -102,7 +102,7 @@ func nowOf(p *mapping.Preview) *Now {
 	return out
 }
 
-// hiddenOf lists the texts that hide something, in the order of attributes.
+// hiddenOf lists the texts with hidden characters, in the order of attributes.
 func hiddenOf(p *mapping.Preview) []Hidden {
 	var out []Hidden
 	for _, a := range mapping.AttributesWith((*mapping.AttrSpec).IsText) {
@@ -150,7 +150,7 @@ func KindOf(p *mapping.Pair) string {
 	return string(p.Kind)
 }
 
-// parentOf says what the parent of a pair's part is where it is not the pair's issue.
+// parentOf names the kind of parent of a pair's part where it is not the pair's issue.
 func parentOf(l *mapping.Link, p *mapping.Pair) string {
 	family := func(other *mapping.Pair) bool { return other.Issue.ID == p.Parent || other.Was(p.Parent) }
 	switch {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The answers of the API. Keys are only ever added, as scripts rely on them. A link's nonce is
-// left out: with the marker key, it makes markers.
+// These are the answers of the API. Keys are only ever added, as scripts rely on them. A link's
+// nonce is left out, as it makes markers together with the marker key.
 
 // Links answers GET /api/v1/links.
 type Links struct {
@@ -15,11 +15,11 @@ type Links struct {
 	ListEnd
 }
 
-// ListEnd says how a list ended that is written as it is read.
+// ListEnd is the end of a list that is written while it is read.
 type ListEnd struct {
 	// More: the limit was reached before the end.
 	More bool `json:"more"`
-	// Error is what ended the list early, for it may break after it began.
+	// Error is the error that ended the list early, as it may break after it began.
 	Error string `json:"error,omitempty"`
 }
 
@@ -27,7 +27,8 @@ type ListEnd struct {
 type Link struct {
 	ID      string `json:"id"`
 	Project string `json:"project"` // id
-	// ProjectName is what the configuration calls the project. It is told of a link alone.
+	// ProjectName is the project's name in the configuration. Only the answer about one link has
+	// it.
 	ProjectName string    `json:"project_name,omitempty"`
 	Route       string    `json:"route"`
 	State       string    `json:"state"`
@@ -49,8 +50,8 @@ type Issue struct {
 	UpdatedAt  time.Time `json:"updated_at,omitzero"` // of the newest snapshot taken into account
 }
 
-// Name is how people call the issue: acme/web#12. It is "" of none, and while the issue is being
-// made, as it has no number then.
+// Name is the issue's name for people: acme/web#12. It is "" for none, and while the issue is being
+// made and has no number.
 func (i *Issue) Name() string {
 	if i == nil || i.Number == 0 {
 		return ""
@@ -64,7 +65,7 @@ type Card struct {
 	CID     int64  `json:"cid,omitempty"`
 	Bucket  string `json:"bucket,omitempty"` // title, or id where that is not known
 	Version int64  `json:"version"`          // newest taken into account
-	// BucketID is the bucket's id, by one of the two lists that tell of buckets.
+	// BucketID is the bucket's id, by one of the two lists of buckets.
 	BucketID string `json:"bucket_id,omitempty"`
 }
 
@@ -81,10 +82,10 @@ type LinkDetail struct {
 	History  []Entry            `json:"history"` // newest first
 	Now      *Now               `json:"now,omitempty"`
 	NowError string             `json:"now_error,omitempty"` // why Now could not be found out
-	Part     *Child             `json:"part,omitempty"`      // of the children, the one that was asked for
-	Was      string             `json:"was,omitempty"`       // the name that was asked for, where GitHub says that the issue has another one now
+	Part     *Child             `json:"part,omitempty"`      // the requested one of the children
+	Was      string             `json:"was,omitempty"`       // the requested name, where the issue has another one now
 	Outside  *Outside           `json:"outside,omitempty"`   // an issue or a card that has no link; all else is empty
-	Queue    *Standing          `json:"queue,omitempty"`     // where its key stands
+	Queue    *Standing          `json:"queue,omitempty"`     // the state of its key
 }
 
 // Outside is an issue or a card that has no link, and why.
@@ -94,13 +95,13 @@ type Outside struct {
 	Author      string `json:"author"`
 	Association string `json:"association"` // of the author, as GitHub tells it
 	Why         string `json:"why"`
-	Route       string `json:"route,omitempty"`   // that why is said of; "": none has its repository or bucket
+	Route       string `json:"route,omitempty"`   // the route that Why is about; "": none has its repository or bucket
 	Project     string `json:"project,omitempty"` // of a card
 	Card        *Card  `json:"card,omitempty"`
 	Title       string `json:"title,omitempty"`
 }
 
-// Name is how people call it.
+// Name is its name for people.
 func (o *Outside) Name() string {
 	if o.Card != nil {
 		return "card " + cmp.Or(o.Card.ID, strconv.FormatInt(o.Card.CID, 10))
@@ -113,8 +114,7 @@ func (o *Outside) Called() string {
 	return o.Card.ID + " (a card of project " + o.Project + " without an issue)"
 }
 
-// Now is what both sides of a pair show at this moment, and what the next
-// reconcile would do about it.
+// Now is the present state of both sides of a pair, and the plan of the next reconcile.
 type Now struct {
 	GitHub   map[string]string    `json:"github"`           // by attribute
 	Planning map[string]Versioned `json:"planning"`         // by attribute
@@ -124,8 +124,7 @@ type Now struct {
 	Hidden   []Hidden             `json:"hidden,omitempty"` // text that readers of a side do not see
 }
 
-// Hidden counts what a text holds that its readers do not see. It crosses as it
-// is.
+// Hidden counts the parts of a text that its readers do not see. The text crosses unchanged.
 type Hidden struct {
 	Attribute     string `json:"attribute"`
 	Side          string `json:"side"`
@@ -141,16 +140,16 @@ type Versioned struct {
 	Version int64  `json:"version"`
 }
 
-// Next is what the next reconcile would do about one attribute.
+// Next is the plan of the next reconcile for one attribute.
 type Next struct {
 	Attribute  string  `json:"attribute"`
 	Action     string  `json:"action"`
 	Why        string  `json:"why"`
-	ToGitHub   *string `json:"to_github,omitempty"`   // what GitHub would be sent
-	ToPlanning *string `json:"to_planning,omitempty"` // what planning would be sent
+	ToGitHub   *string `json:"to_github,omitempty"`   // the value for GitHub
+	ToPlanning *string `json:"to_planning,omitempty"` // the value for planning
 }
 
-// Base is what both sides last agreed on, each in its own words.
+// Base is what both sides last agreed on, each in its own form.
 type Base struct {
 	GitHub   string `json:"github"`
 	Planning string `json:"planning"`
@@ -183,7 +182,7 @@ type Refusal struct {
 	At    time.Time `json:"at"`
 }
 
-// Child is a task of the card with what it stands for.
+// Child is a task of the card with the item that it stands for.
 type Child struct {
 	Kind  string          `json:"kind"`
 	State string          `json:"state"`
@@ -191,9 +190,9 @@ type Child struct {
 	Item  string          `json:"item,omitempty"` // text of a checklist item
 	Task  string          `json:"task,omitempty"` // id
 	Base  map[string]Base `json:"base"`
-	Why   string          `json:"why,omitempty"` // what a sub-issue waits for
-	// Parent says of a sub-issue, where it is none of the pair's issue any more, what it is
-	// instead: "none", or that it has "another" parent.
+	Why   string          `json:"why,omitempty"` // the obstacle of a sub-issue
+	// Parent is set for a sub-issue whose parent is no longer the pair's issue: "none", or
+	// "another" for another parent.
 	Parent string `json:"parent,omitempty"`
 
 	Asking  map[string]string  `json:"asking,omitempty"`  // as those of a LinkDetail
@@ -218,7 +217,7 @@ type Failures struct {
 	Failures []Failure `json:"failures"`
 }
 
-// Failure is a key that was given up.
+// Failure is a parked key.
 type Failure struct {
 	Key      string    `json:"key"` // project/link
 	Route    string    `json:"route"`
@@ -239,9 +238,8 @@ type Resolve struct {
 	Winner string `json:"winner"` // planning or github
 }
 
-// Accepted answers what is carried out later: POST
-// /api/v1/conflicts/{id}/resolve and …/undo (the conflict's id), and
-// /api/v1/rebuild ("rebuild").
+// Accepted answers requests that are carried out later: POST /api/v1/conflicts/{id}/resolve and
+// …/undo (the conflict's id), and /api/v1/rebuild ("rebuild").
 type Accepted struct {
 	Accepted string `json:"accepted"`
 }
@@ -278,7 +276,7 @@ type Conflict struct {
 type Overview struct {
 	Version  string    `json:"version"`
 	Projects []Project `json:"projects"` // by name
-	Routes   []Route   `json:"routes"`   // as they take issues, then those that are configured no longer
+	Routes   []Route   `json:"routes"`   // in the order in which they take issues, then those no longer configured
 }
 
 // Project is a project's queue.

@@ -1,10 +1,9 @@
-// Package status is the private side of planbridge: what an operator, a probe
-// or Prometheus can ask of a running service.
+// Package status is the private side of planbridge. It answers operators, probes and Prometheus.
 //
-// Its door is [New], the handler of the admin listener: /metrics, /healthz,
-// /readyz, the status page at / and the JSON API under /api/v1/ that the
-// commands use. operator.go holds what it asks of planbridge, shapes.go what the
-// API answers, guard.go who may ask.
+// Its entry point is [New], the handler of the admin listener. The handler serves /metrics,
+// /healthz, /readyz, the status page at / and the JSON API under /api/v1/ that the commands use.
+// File operator.go has the interfaces to planbridge, shapes.go the answers of the API, and guard.go
+// the access rules.
 package status
 
 import (
@@ -24,7 +23,7 @@ import (
 	"planbridge/store"
 )
 
-// ErrName is the error of [Operator].Find for words that can be no item's name.
+// ErrName is the error of [Operator].Find for words that cannot name an item.
 var ErrName = errors.New("expected owner/name#number, a card's id or a link's id")
 
 // BadAsk is an [ErrName] with a text of its own.
@@ -68,17 +67,16 @@ type Settings interface {
 	Access() Access
 }
 
-// Access says who may ask, and what browsers are shown.
+// Access has the rules of access, and addresses for pages.
 type Access struct {
 	// Token is demanded, for all but metrics and probes, where the listener is
 	// not on a loopback address.
 	Token string
 	// ProtectMetrics says that the metrics demand the token too.
 	ProtectMetrics bool
-	// Hosts are names by which the listener is reached besides addresses and names that
-	// nobody can register.
+	// Hosts are names of the listener, besides addresses and names that nobody can register.
 	Hosts []string
-	// Proxy is believed about who acts; the zero one: commands and browsers alone are.
+	// Proxy may name the acting user; with the zero Proxy only commands and browsers may.
 	Proxy Proxy
 	// WebURL is the address of GitHub's pages, without a slash at its end; "": not known.
 	WebURL string
@@ -104,11 +102,11 @@ type Options struct {
 	Logger    *slog.Logger
 	// Now is the clock; nil: the runtime's.
 	Now func() time.Time
-	// Guard sets aside what the program panics on; nil: nothing is remembered of it.
+	// Guard sets requests aside on which the program panics; nil: it records none.
 	Guard *guard.Guard
 }
 
-// Bounds of what one request may take.
+// These bound the resources of one request.
 const (
 	askTimeout   = 30 * time.Second // the store, for one answer
 	readyTimeout = 5 * time.Second
@@ -172,7 +170,7 @@ func (h *handler) routes() *http.ServeMux {
 	return mux
 }
 
-// onlyRead refuses what changes a store that was copied: no service would see it.
+// onlyRead refuses changes of a store that was copied, as no service would see them.
 func (h *handler) onlyRead(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if reads := r.URL.Path == pathBackup || r.URL.Path == pathExport; r.Method != http.MethodPost || reads {
