@@ -32,8 +32,8 @@ func writeConfiguration(w *bridgetest.World, dir string) (path string, err error
 	return path, os.WriteFile(path, []byte(text), 0o600)
 }
 
-// invitation says what a reader can try by hand. Each address is quoted, as a shell expands a
-// question mark.
+// invitation lists commands that a reader can try by hand. Each address is quoted, as a shell
+// expands a question mark.
 func invitation(w *bridgetest.World, file string) string {
 	card, issue := "", 0
 	for _, c := range w.Project.Cards() {

@@ -1,12 +1,10 @@
-// Command planbridge-demo shows what planbridge does, to somebody who has
-// neither a GitHub organisation nor a planning service at hand: it starts a
-// simulator of each and a bridge between them, on the embedded store and over
-// real HTTP, and plays a short scene.
+// Command planbridge-demo shows planbridge to people who have neither a GitHub organisation nor a
+// planning service at hand. It starts a simulator of each and a bridge between them, on the
+// embedded store and over real HTTP. Then it plays a short scene.
 //
-// Each step prints what a person did on one side, what came of it on the other,
-// how long that took, and each line that changed, before and after. Then
-// everything stays up, with commands to try. With --once it exits after the
-// scene: 0 only if every step came true.
+// Each step prints a person's act on one side, its result on the other, and the time between them.
+// It prints each line that changed, before and after. Then everything stays up, with commands to
+// try. With --once it exits after the scene: 0 only if every step came true.
 package main
 
 import (
@@ -73,7 +71,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return status
 }
 
-// show plays the scene and then waits, where it is to; it returns the exit status.
+// show plays the scene, and then waits unless --once is set. It returns the exit status.
 func show(ctx context.Context, w *bridgetest.World, dir string, out, errs io.Writer, f flags) int {
 	file, err := writeConfiguration(w, dir)
 	if err != nil {

@@ -22,8 +22,7 @@ const (
 `
 )
 
-// partSteps show what an issue and a card consist of: sub-issues and checklist
-// items are tasks.
+// partSteps show the parts of an issue and a card: sub-issues and checklist items are tasks.
 func partSteps() []step {
 	return []step{
 		{
@@ -74,7 +73,7 @@ func partSteps() []step {
 	}
 }
 
-// shownSteps show on GitHub what only planning says.
+// shownSteps show values on GitHub that only planning has.
 func shownSteps() []step {
 	return []step{
 		{
@@ -117,7 +116,7 @@ func (s *scene) cardOf(title string) string {
 	return ""
 }
 
-// anyAdminPort is where the world's configuration lets its status page listen.
+// anyAdminPort is the address of the status page in the world's configuration.
 const anyAdminPort = "127.0.0.1:0"
 
 // stage starts the world of the scene: two repositories and one project.

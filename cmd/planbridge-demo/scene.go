@@ -29,16 +29,15 @@ type scene struct {
 	listCard string
 }
 
-// step is one act and what has to come of it.
+// step is one act and its expected result.
 type step struct {
 	who, what string // what somebody does
 	act       func(*scene)
-	then      string // what comes of it
+	then      string // its result
 	seen      func(*scene) bool
 }
 
-// play plays the steps up to the first that does not come true, and reports
-// whether all did.
+// play plays the steps up to the first that fails, and reports whether all succeeded.
 func play(ctx context.Context, w *bridgetest.World, out io.Writer, patience time.Duration) bool {
 	s := &scene{World: w}
 	w.GitHub.AddToken(personToken, "octocat")
@@ -53,7 +52,7 @@ func play(ctx context.Context, w *bridgetest.World, out io.Writer, patience time
 		err := w.Until(within, func() bool { return st.seen(s) })
 		took := time.Since(began).Round(time.Millisecond)
 		if err == nil {
-			err = w.Settled(within, 2) // what else comes of it is part of this step
+			err = w.Settled(within, 2) // other results are part of this step
 		}
 		cancel()
 		if err != nil {
@@ -146,7 +145,7 @@ func conflictSteps() []step {
 	}
 }
 
-// faultSteps are what goes wrong between services.
+// faultSteps are faults between services.
 func faultSteps() []step {
 	return []step{
 		{

@@ -14,8 +14,8 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// view is what people see of both sides: the text of each item by its name, and the names in
-// the order in which they are shown.
+// view is the visible state of both sides. It has the text of each item by its name, and the names
+// in the order in which they are shown.
 type view struct {
 	names []string
 	texts map[string]string

@@ -57,7 +57,7 @@ func (c *backupCmd) Run(ctx context.Context, p *process) error {
 	return tellLost(p, &got.Summary)
 }
 
-// holding says for people what a backup holds.
+// holding describes a backup's content for people.
 func holding(n backup.Counts) string {
 	return strings.Join([]string{
 		mapping.Count(n.Links, "link", "links"), mapping.Count(n.Conflicts, "conflict", "conflicts"), mapping.Count(n.Documents, "document", "documents"),
@@ -65,7 +65,7 @@ func holding(n backup.Counts) string {
 	}, ", ")
 }
 
-// tellLost names what a backup lacks, as the store could not read it.
+// tellLost names the parts that a backup lacks, as the store could not read them.
 func tellLost(p *process, s *backup.Summary) error {
 	for _, lost := range s.Lost {
 		fmt.Fprintf(p.stderr, "planbridge: not in the backup: %s\n", oneLine(lost))
@@ -84,8 +84,8 @@ func (c *backupCmd) toOutput(ctx context.Context, p *process) (backup.Summary, e
 	return c.fetch(ctx, p, p.stdout)
 }
 
-// toFile writes the backup to a new file beside the one that is asked for, and gives it
-// that name once it is complete and on the disk.
+// toFile writes the backup to a new file beside the requested one. It gives it that name once it is
+// complete and on the disk.
 func (c *backupCmd) toFile(ctx context.Context, p *process) (s backup.Summary, err error) {
 	if err := c.mayWrite(); err != nil {
 		return s, err
@@ -108,7 +108,7 @@ func (c *backupCmd) toFile(ctx context.Context, p *process) (s backup.Summary, e
 	return s, syncDir(filepath.Clean(dir))
 }
 
-// mayWrite fails where something is in the file's place that is not to be replaced.
+// mayWrite fails where the file exists and must not be replaced.
 func (c *backupCmd) mayWrite() error {
 	is, err := os.Stat(c.File)
 	switch {

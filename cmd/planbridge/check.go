@@ -84,8 +84,8 @@ func (c *checkCmd) report(out io.Writer, findings []preflight.Finding) error {
 // namedTogether is how many repositories or routes of one finding are named.
 const namedTogether = 3
 
-// together makes one finding of those that say the same of several repositories or routes, as one
-// hook of an account may be that of hundreds, and one bucket that of many routes.
+// together merges findings that say the same of several repositories or routes. One hook of an
+// account may concern hundreds of repositories, and one bucket many routes.
 func together(findings []preflight.Finding) []preflight.Finding {
 	var out []preflight.Finding
 	groups := map[preflight.Finding]*group{}
@@ -112,7 +112,7 @@ type group struct {
 	key   preflight.Finding
 	at    int // where it stands
 	names []string
-	words string // what all say, with the numbers where those are the same
+	words string // the common text, with the numbers where those are the same
 }
 
 const (
@@ -126,9 +126,9 @@ var (
 	varying = regexp.MustCompile(`\d+( failed\b)|\d{4}-\d\d-\d\dT[\d:]+Z`)
 )
 
-// alike returns what a finding has in common with those that say the same of other repositories,
-// or else of other routes, its words with their own numbers, and the name of its own; "": it is
-// about neither.
+// alike returns the common part of a finding and those that say the same of other repositories, or
+// else of other routes. It also returns the finding's words with its own numbers, and the name of
+// its repository or route; "": it has neither.
 func alike(f preflight.Finding) (key preflight.Finding, words, name string) {
 	key = preflight.Finding{Level: f.Level, Place: f.Place, Words: f.Words}
 	route, rest, ok := strings.Cut(strings.TrimPrefix(f.Words, ofRoute), ": ")
@@ -144,7 +144,7 @@ func alike(f preflight.Finding) (key preflight.Finding, words, name string) {
 	return key, words, name
 }
 
-// finding says for all of a group what they have in common.
+// finding is the common finding of a group.
 func (g *group) finding() preflight.Finding {
 	names := strings.Join(g.names[:min(len(g.names), namedTogether)], ", ")
 	if more := len(g.names) - namedTogether; more > 0 {
@@ -174,11 +174,11 @@ func (c *checkCmd) expand(ctx context.Context, p *process, cfg *config.Config) e
 // runningService is the place of the finding that --against-running asks for.
 const runningService = "running service"
 
-// changed are the places of findings that say what a reload changes: --against-running has -q keep
+// changed are the places of findings about changes by a reload. With --against-running, -q keeps
 // them.
 var changed = []string{runningService, preflight.PlaceLinks}
 
-// againstRunning says what a reload would change of the running service's routes.
+// againstRunning lists the changes of the running service's routes by a reload.
 func againstRunning(ctx context.Context, cfg *config.Config) preflight.Finding {
 	var running struct {
 		Routes []mapping.Route `json:"routes"`

@@ -44,7 +44,7 @@ func connect(ctx context.Context, p *process) (*client, error) {
 	return find(ctx, p, func(c *config.Config) (*client, error) { return openStore(ctx, c, p.stderr) })
 }
 
-// unhurried is a client whose answers may take as long as they are long.
+// unhurried is a client without a bound on the time of an answer.
 func (c *client) unhurried() *client {
 	out, hasty := *c, *c.http
 	hasty.Timeout = 0
@@ -57,8 +57,8 @@ func (c *client) unhurried() *client {
 	return &out
 }
 
-// find finds the running service. Where none listens, stand does in its place,
-// with the whole configuration: it needs the service's own secrets.
+// find finds the running service. Where none listens it calls stand with the whole configuration,
+// as stand needs the service's own secrets.
 func find(ctx context.Context, p *process, stand func(*config.Config) (*client, error)) (*client, error) {
 	asking, err := config.LoadClient(p.config, p.env)
 	if err != nil {
@@ -79,8 +79,8 @@ func find(ctx context.Context, p *process, stand func(*config.Config) (*client, 
 	return stand(c)
 }
 
-// newClient speaks to the admin listener of the service that runs with this
-// configuration on this machine.
+// newClient calls the admin listener of the service that runs with this configuration on this
+// machine.
 func newClient(c *config.Config) *client {
 	return &client{
 		base:  "http://" + reachable(c.Server.AdminListen),
@@ -92,8 +92,8 @@ func newClient(c *config.Config) *client {
 
 func (c *client) addr() string { return strings.TrimPrefix(c.base, "http://") }
 
-// reachable turns what is listened on into what can be dialled: a listener on
-// all addresses answers on the loopback one.
+// reachable turns a listening address into one that can be dialled. A listener on all addresses
+// answers on the loopback one.
 func reachable(listen string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -223,7 +223,7 @@ func (c *client) send(ctx context.Context, method, path string, in any) (*http.R
 	return resp, nil
 }
 
-// refusal is what planbridge itself answered to a question.
+// refusal is planbridge's own error answer.
 type refusal struct {
 	status int
 	words  string
@@ -231,8 +231,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.words }
 
-// refused is the error that an answer carries. A name that is none, or that nothing has, is a
-// misuse.
+// refused is the error of an answer. An invalid or unknown name is a misuse.
 func (c *client) refused(resp *http.Response) error {
 	var said status.Failed
 	data, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))

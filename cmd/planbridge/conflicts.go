@@ -59,8 +59,7 @@ func (c *conflictsUndoCmd) Run(ctx context.Context, p *process) error {
 	return act(ctx, p, c.output, c.ID, "undo", nil)
 }
 
-// act asks for something to be done about a conflict; the service does it at
-// once, or when it runs again.
+// act requests an act on a conflict. The service does it at once, or when it runs again.
 func act(ctx context.Context, p *process, o output, id, what string, in any) error {
 	return with(ctx, p, func(api *client) error {
 		var got status.Accepted

@@ -153,8 +153,8 @@ func unnamedFile() (*os.File, error) {
 	return f, nil
 }
 
-// retireTimeout bounds how long the old store is waited for at the end. An interrupt does not
-// end that: the copy is complete by then.
+// retireTimeout bounds the wait for the old store at the end. An interrupt does not end it, as the
+// copy is complete by then.
 const retireTimeout = 10 * time.Second
 
 // retire marks the old store, unless a service has begun to work on it.

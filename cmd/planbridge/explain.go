@@ -155,7 +155,7 @@ func explainNow(w io.Writer, d *status.LinkDetail) *table {
 	return t
 }
 
-// explainHidden shows where a text holds what its readers do not see.
+// explainHidden shows the texts with parts that their readers do not see.
 func explainHidden(w io.Writer, d *status.LinkDetail) *table {
 	if d.Now == nil || len(d.Now.Hidden) == 0 {
 		return nil
@@ -208,7 +208,7 @@ func explainPending(w io.Writer, d *status.LinkDetail) *table {
 	return t
 }
 
-// explainBlocked shows what keeps single attributes from being synchronised.
+// explainBlocked shows the obstacles of single attributes.
 func explainBlocked(w io.Writer, d *status.LinkDetail) *table {
 	if len(d.Refused)+len(d.Asking) == 0 {
 		return nil
@@ -248,7 +248,7 @@ func explainHistory(w io.Writer, d *status.LinkDetail) *table {
 	t := newTable(w, "AT", "WHAT", "ATTRIBUTE", "SIDE", "WHY", "DELIVERY")
 	for _, e := range d.History {
 		why := e.Why
-		if strings.Contains(e.Part, "#") { // a sub-issue; what is told of other parts says so
+		if strings.Contains(e.Part, "#") { // a sub-issue; entries of other parts name their part
 			why = e.Part + ": " + why
 		}
 		t.row(moment(e.At), e.What, e.Attribute, e.Side, why, e.Delivery)

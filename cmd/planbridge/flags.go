@@ -19,9 +19,8 @@ func (n atMost) Validate() error {
 	return nil
 }
 
-// leased is the flag of commands that may run the service. It is for tests
-// that kill the process and will not wait a minute until what it had in hand
-// is free.
+// leased is the flag of commands that may run the service. It is for tests that kill the process
+// and do not wait a minute for its leases to end.
 type leased struct {
 	Lease time.Duration `hidden:"" default:"1m" help:"How long a key may be worked before others take it over."`
 }
@@ -34,9 +33,8 @@ func (l leased) Validate() error {
 	return nil
 }
 
-// checkWords refuses words of the command line that are empty, as a shell
-// makes them of a variable that is not set: a flag that says nothing would be
-// taken for one that was left out, and a list or an import would be of all.
+// checkWords refuses empty words of the command line, which a shell makes of an unset variable. A
+// flag with an empty value would count as left out, and a list or an import would cover everything.
 func checkWords(command *kong.Context) error {
 	for _, p := range command.Path {
 		value := p.Positional

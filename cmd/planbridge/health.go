@@ -11,7 +11,7 @@ import (
 	"planbridge/config"
 )
 
-// healthTimeout is shorter than what a container's probe usually waits.
+// healthTimeout is shorter than the usual wait of a container's probe.
 const healthTimeout = 5 * time.Second
 
 type healthCmd struct {

@@ -104,7 +104,7 @@ func importReport(w io.Writer, job *status.Job) error {
 	return importDifferences(w, r.Items)
 }
 
-// importDifferences lists in what pairs differ that would be joined, and who would win.
+// importDifferences lists the differences of pairs that would be joined, and the winning sides.
 func importDifferences(w io.Writer, items []status.ImportItem) error {
 	if !slices.ContainsFunc(items, func(i status.ImportItem) bool { return len(i.Differs) > 0 }) {
 		return nil
@@ -119,7 +119,7 @@ func importDifferences(w io.Writer, items []status.ImportItem) error {
 	return t.flush()
 }
 
-// reasons lists why issues stay out, and how many each keeps.
+// reasons lists why issues stay out, with the number of issues for each reason.
 func reasons(why map[string]int) string {
 	var out []string
 	for _, reason := range slices.Sorted(maps.Keys(why)) {

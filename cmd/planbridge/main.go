@@ -1,10 +1,8 @@
-// Command planbridge keeps GitHub issues and the cards and tasks of a
-// planning service the same: the service itself (serve) and what its operator
-// asks of it (the other commands).
+// Command planbridge keeps GitHub issues and the cards and tasks of a planning service the same. It
+// has the service itself (serve) and the commands for its operator.
 //
-// main.go is flags, signals and exit statuses, [run] its door for tests;
-// client.go finds the running service, or its store where none runs; each
-// command stands in the file that is called like it.
+// File main.go has flags, signals and exit statuses, and tests call [run]. File client.go finds the
+// running service, or its store where none runs. Each command is in the file of its name.
 package main
 
 import (
@@ -76,14 +74,14 @@ type commands struct {
 	Version      versionCmd      `cmd:"" help:"Print the version."`
 }
 
-// process is what a command has of the process it runs in.
+// process is a command's view of its process.
 type process struct {
 	stdout, stderr io.Writer
 	env            func(string) (string, bool)
 	config         string // path
 }
 
-// errReported ends a command whose output says already what is wrong.
+// errReported ends a command whose output already names the fault.
 var errReported = errors.New("something is wrong")
 
 // misuse is an error of usage or configuration, or a name that nothing has.

@@ -31,7 +31,7 @@ func (c *moveCmd) Run(ctx context.Context, p *process) error {
 	return cleaning{c.output, c.leased, ask}.run(ctx, p)
 }
 
-// moveReport says in the first lines what became of the pairs of a route that moves.
+// moveReport prints first the outcome for the pairs of a route that moves.
 func moveReport(p *process, ask status.CleanAsk, r *status.CleanResult) {
 	pairs := mapping.Count(r.Links, "pair is", "pairs are")
 	if r.DryRun {

@@ -16,7 +16,7 @@ type output struct {
 	Output string `short:"o" enum:"table,json" default:"table" placeholder:"table|json" help:"Print a table, or the JSON of the API."`
 }
 
-// print prints v as JSON, or what table prints.
+// print prints v as JSON, or calls table.
 func (o output) print(p *process, v any, table func() error) error {
 	if o.Output != "json" {
 		return table()
@@ -46,8 +46,7 @@ func (t *table) row(cells ...string) {
 
 func (t *table) flush() error { return t.w.Flush() }
 
-// oneLine keeps what a person wrote on one line, and its control characters
-// from the terminal.
+// oneLine keeps a person's text on one line, and its control characters from the terminal.
 func oneLine(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		quoted := strconv.Quote(s)

@@ -61,7 +61,7 @@ func (c *unlinkCmd) Run(ctx context.Context, p *process) error {
 	return command(ctx, p, c.output, "/api/v1/links/"+url.PathEscape(c.Issue)+"/unlink", "%s is unlinked\n")
 }
 
-// command asks for something that is done at once.
+// command requests an act that is done at once.
 func command(ctx context.Context, p *process, o output, path, said string) error {
 	return with(ctx, p, func(api *client) error {
 		var got status.Accepted

@@ -13,8 +13,8 @@ import (
 	"planbridge/bridge/status"
 )
 
-// progress shows how far a job is: a bar on a terminal, a line now and then elsewhere. Both
-// have the rate of the last while, the time left, and what is waited for and until when.
+// progress shows the progress of a job: a bar on a terminal, a line now and then elsewhere. Both
+// have the recent rate, the time left, and the obstacles with their ends.
 type progress struct {
 	w    io.Writer
 	bar  *progressbar.ProgressBar // nil: lines
@@ -35,7 +35,7 @@ func newProgress(w io.Writer) *progress {
 	return p
 }
 
-// show takes in where the job is now.
+// show records and shows the present progress.
 func (p *progress) show(job status.Job) {
 	if job.State != status.JobRunning {
 		return
@@ -46,7 +46,7 @@ func (p *progress) show(job status.Job) {
 		p.bar.Describe(job.Doing + p.rest(&job))
 		if job.Total > 0 {
 			p.bar.ChangeMax(job.Total)
-			_ = p.bar.Set(job.Done) // a terminal that is gone is nobody's loss
+			_ = p.bar.Set(job.Done) // a lost terminal does no harm
 		}
 		return
 	}
@@ -71,7 +71,7 @@ func (p *progress) line(job status.Job) {
 	}
 }
 
-// rest is the rate, the time left, and what is waited for.
+// rest is the rate, the time left, and the obstacles.
 func (p *progress) rest(job *status.Job) (text string) {
 	if rate := p.rate.rate(); rate > 0 && job.Total > job.Done {
 		text = fmt.Sprintf(", %.1f a second, %s left", rate, seconds(float64(job.Total-job.Done)/rate))
@@ -99,10 +99,10 @@ func (p *progress) end() {
 	}
 }
 
-// windowLength is how far back the rate of a job looks.
+// windowLength is the time over which the rate of a job is measured.
 const windowLength = 30 * time.Second
 
-// window is how far a job was at some moments of the last while.
+// window has the recent progress of a job.
 type window struct{ seen []sample }
 
 type sample struct {
@@ -110,7 +110,7 @@ type sample struct {
 	done int
 }
 
-// add takes in how far the job is.
+// add records the present progress.
 func (w *window) add(now time.Time, done int) {
 	w.seen = append(w.seen, sample{now, done})
 	for len(w.seen) > 2 && now.Sub(w.seen[1].at) >= windowLength {
@@ -118,7 +118,7 @@ func (w *window) add(now time.Time, done int) {
 	}
 }
 
-// rate is how much was done a second within the window; 0: nothing was, or it is not known.
+// rate is the number of items a second within the window; 0: none, or not known.
 func (w *window) rate() float64 {
 	if len(w.seen) < 2 {
 		return 0

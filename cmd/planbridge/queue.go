@@ -32,7 +32,7 @@ func (c *queueCmd) Run(ctx context.Context, p *process) error {
 	})
 }
 
-// stands says in words where a key stands in the queue.
+// stands describes a key's state in the queue.
 func stands(at *status.Standing) string {
 	switch at.State {
 	case "resting":

@@ -87,8 +87,8 @@ func (c *restoreCmd) restore(ctx context.Context, p *process, got *restored) err
 // unfinishedWait bounds the question whether a restore left its store in part.
 const unfinishedWait = 5 * time.Second
 
-// load puts entries in the place of what the configured store holds; replace: even
-// where it holds anything. Errors are those of [store.Dumps].Load.
+// load replaces the content of the configured store by entries; replace: even where it is not
+// empty. Errors are those of [store.Dumps].Load.
 func load(ctx context.Context, c *config.Config, log *slog.Logger, entries iter.Seq2[store.Entry, error], replace bool) error {
 	s, err := open.UnfinishedStore(ctx, c, log)
 	if err != nil {
@@ -109,7 +109,7 @@ func nobodyServes(ctx context.Context, c *config.Config) error {
 	addr := newClient(c).addr()
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", addr)
 	if err != nil {
-		return nil // the store itself tells whether it is used
+		return nil // the store itself reports whether it is used
 	}
 	return errors.Join(fmt.Errorf("a service runs on %s, expected none: stop it first", addr), conn.Close())
 }

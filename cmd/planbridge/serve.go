@@ -80,7 +80,7 @@ func (c *serveCmd) logger(p *process) *slog.Logger {
 type redisLog struct{ log *slog.Logger }
 
 // Printf implements the client's logging interface. A server that does not answer is a line for
-// debugging: whoever asked it warns that the store is away, and says when that is over.
+// debugging. The caller warns that the store is away, and logs the end of that.
 func (l redisLog) Printf(ctx context.Context, format string, v ...any) {
 	level := slog.LevelWarn
 	if isRedisAway(format, v) {
@@ -128,8 +128,7 @@ func reload(ctx context.Context, log *slog.Logger, reloader *config.Reloader, ap
 	}
 }
 
-// stop ends the service in good order, or gives up in time for whoever is
-// waiting to kill it.
+// stop ends the service in good order, or gives up in time before a supervisor kills it.
 func stop(app *bridge.App) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()

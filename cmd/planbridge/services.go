@@ -15,16 +15,15 @@ import (
 	"planbridge/config"
 )
 
-// servicing is how a command becomes the service.
+// servicing has the options of a command that becomes the service.
 type servicing struct {
 	looks bool          // the question changes nothing
 	lease time.Duration // 0: the service's own
 }
 
-// connectServices finds the running service for what needs GitHub and
-// planning, too. Where none runs, this process becomes one for as long as the
-// question takes: it works like any other, but listens to nobody else. Where
-// the question only looks, nothing works and nothing is written.
+// connectServices finds the running service for what needs GitHub and planning, too. Where none
+// runs, this process becomes one for the time of the request. It works like any other, but listens
+// to nobody else. For a request that only looks it works no keys and writes nothing.
 func connectServices(ctx context.Context, p *process, as servicing) (*client, error) {
 	return find(ctx, p, func(c *config.Config) (*client, error) { return becomeService(ctx, c, p, as) })
 }
@@ -37,7 +36,7 @@ func becomeService(ctx context.Context, c *config.Config, p *process, as servici
 	log := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	o := bridge.Options{Config: c, Logger: log, Version: programVersion(), LeaseTTL: as.lease}
 	if path, ok := c.Store.File(); ok && as.looks {
-		// A question makes no store.
+		// A request makes no store.
 		_, err := os.Stat(path)
 		o.DryRun = errors.Is(err, fs.ErrNotExist)
 	}
@@ -67,7 +66,7 @@ func withServices(ctx context.Context, p *process, as servicing, question func(*
 	return errors.Join(question(c), c.close())
 }
 
-// jobPoll is how often a job is looked at.
+// jobPoll is the interval of the queries about a job.
 const jobPoll = 300 * time.Millisecond
 
 // follow begins a job and follows it to its end.
@@ -97,8 +96,8 @@ func (c *client) follow(ctx context.Context, path string, ask any, show func(sta
 	return job, err
 }
 
-// lost is why a job that was begun is not told of any more. One that is not known was a former
-// process's.
+// lost explains why the state of a running job is no longer available. An unknown job belonged to a
+// former process.
 func lost(err error) error {
 	if r := (*refusal)(nil); errors.As(err, &r) {
 		return r
@@ -106,7 +105,7 @@ func lost(err error) error {
 	return err
 }
 
-// isNotYet tells that the service has only just started.
+// isNotYet reports that the service has only just started.
 func isNotYet(err error) bool {
 	var r *refusal
 	return errors.As(err, &r) && r.status == http.StatusServiceUnavailable

@@ -77,7 +77,7 @@ func verifyReport(w io.Writer, r *status.VerifyResult) error {
 	return t.flush()
 }
 
-// whyOf says why a difference is there, or what keeps it from being written.
+// whyOf says why a difference exists, or is not written.
 func whyOf(d status.Difference) string {
 	switch mapping.Action(d.Held) {
 	case mapping.Ask:

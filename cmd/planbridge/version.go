@@ -20,7 +20,7 @@ func (c *versionCmd) Run(p *process) error {
 	})
 }
 
-// built is what is known of this program.
+// built describes this program.
 type built struct {
 	Version  string `json:"version"`
 	Go       string `json:"go"`
@@ -35,7 +35,7 @@ func (b built) String() string {
 	return fmt.Sprintf("planbridge %s (%s, %s)", b.Version, b.Go, b.Platform)
 }
 
-// programVersion is what the linker was told, else the commit that was built.
+// programVersion is the version from the linker, else the commit that was built.
 func programVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if version != "dev" || !ok {
