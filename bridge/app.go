@@ -82,7 +82,7 @@ type Options struct {
 	VisibilityAge time.Duration
 }
 
-// Network is how requests come and go.
+// Network transports requests and answers.
 type Network interface {
 	http.RoundTripper
 	// Serve has a handler answer at an address until stop is called. bound is the address that it

@@ -1,6 +1,6 @@
-// Package archive writes out what the store holds: a backup of all, or rows for people.
+// Package archive writes out the store's content: a backup of all, or rows for people.
 //
-// Its door is [New].
+// Its entry point is [New].
 package archive
 
 import (
@@ -15,7 +15,7 @@ import (
 	"planbridge/store/backup"
 )
 
-// Settings tells the settings that hold now.
+// Settings has the present settings.
 type Settings interface {
 	Settings() *reconcile.Settings
 }
@@ -45,7 +45,7 @@ func (a *Archive) keeps(what string) error {
 	return nil
 }
 
-// Backup writes what the store holds; the service goes on meanwhile.
+// Backup writes the store's content; the service goes on meanwhile.
 func (a *Archive) Backup(ctx context.Context, w io.Writer, version string) error {
 	if err := a.keeps("backup"); err != nil {
 		return err

@@ -10,9 +10,8 @@ import (
 	"planbridge/store"
 )
 
-// Export implements [status.Operator]: it visits what the store holds, also of projects and
-// routes that are configured no longer. What cannot be read is an error, once all else was
-// visited.
+// Export implements [status.Operator]. It visits the store's content, also that of projects and
+// routes that are no longer configured. Unreadable content is an error, once all else was visited.
 func (a *Archive) Export(ctx context.Context, ask status.ExportAsk, visit func(row any) error) error {
 	if err := a.keeps("export"); err != nil {
 		return err
@@ -39,7 +38,7 @@ func (a *Archive) Export(ctx context.Context, ask status.ExportAsk, visit func(r
 	return nil
 }
 
-// named tells the projects that a name or an id means; "" means all.
+// named selects the projects that a name or an id means; "" means all.
 func (a *Archive) named(name string) func(mapping.ObjectID) bool {
 	return func(p mapping.ObjectID) bool {
 		return p != "" && (name == "" || name == string(p) || name == a.set().Routes.ProjectName(p))
@@ -51,13 +50,13 @@ type exporter struct {
 	*Archive
 	ask     status.ExportAsk
 	visit   func(row any) error
-	project bool   // the project is configured, or something is of it
+	project bool   // the project is configured, or has content
 	route   bool   // the route is
 	spoilt  int    // entries that cannot be read
 	first   string // of these
 }
 
-// wants reports whether something of a route is asked for.
+// wants reports whether the export includes a route.
 func (e *exporter) wants(route string) bool {
 	if e.ask.Route != "" && e.ask.Route != route {
 		return false
@@ -66,7 +65,7 @@ func (e *exporter) wants(route string) bool {
 	return true
 }
 
-// entry exports what is asked for of an entry of the store.
+// entry exports the requested part of a store's entry.
 func (e *exporter) entry(entry *store.Entry) error {
 	if !e.named(e.ask.Project)(entry.Project) {
 		return nil
@@ -87,7 +86,7 @@ func (e *exporter) entry(entry *store.Entry) error {
 	return nil
 }
 
-// links exports a link: a row for each of its pairs. One of a project that is not named is dormant.
+// links exports a link: a row for each of its pairs. A link of an unnamed project is dormant.
 func (e *exporter) links(l *mapping.Link) error {
 	if !e.set().Routes.Names(l.Project) {
 		l.WithoutProject()

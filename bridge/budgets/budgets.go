@@ -15,37 +15,36 @@ import (
 	"planbridge/store"
 )
 
-// What is sent to GitHub is limited for all replicas together, in the store: writes
-// by two budgets, and everything by the points of a minute and by what GitHub itself asked
-// for. A write costs one round trip to the store. Points are taken some at a time: a round
-// trip for up to 32 of them. Each replica looks for holds once in [github.LookEvery] while
-// it sends anything.
+// The store limits requests to GitHub for all replicas together. Two budgets limit writes. The
+// points of a minute, and GitHub's own holds, limit everything. A write costs one round trip to the
+// store. Points are taken some at a time: a round trip for up to 32 of them. Each replica looks for
+// holds once in [github.LookEvery] while it sends anything.
 
-// writeBurst is how many GitHub writes of a class may go back to back.
+// writeBurst is the number of GitHub writes of a class that may go back to back.
 const writeBurst = 20
 
 // holdPrefix opens the names of GitHub's holds in the store.
 const holdPrefix = "github:"
 
-// Limits are those of the configuration.
+// Limits are the limits of the configuration.
 type Limits struct {
 	ContentPerMinute, ContentPerHour int // issues and comments
 	EditsPerMinute                   int // all other writes
 	PointsPerMinute                  int // requests of any kind
 }
 
-// Settings tell the limits that hold now.
+// Settings has the present limits.
 type Settings interface {
 	WriteLimits() Limits
 }
 
-// Holder keeps what GitHub asked to leave alone.
+// Holder stores GitHub's holds.
 type Holder interface {
 	Hold(ctx context.Context, name string, d time.Duration) error
 	Held(ctx context.Context, names ...string) ([]time.Duration, error)
 }
 
-// Store keeps what was taken of each budget.
+// Store records the use of each budget.
 type Store interface {
 	Holder
 	Take(ctx context.Context, b store.Budget, ask store.Ask) (store.Grant, error)
@@ -59,7 +58,7 @@ type Options struct {
 	Now      func() time.Time
 }
 
-// Budgets are what may be sent to GitHub. They are safe for concurrent use.
+// Budgets are the allowed requests to GitHub. They are safe for concurrent use.
 type Budgets struct{ o Options }
 
 var _ github.Share = (*Budgets)(nil)
@@ -67,7 +66,7 @@ var _ github.Share = (*Budgets)(nil)
 // New makes the Budgets of a store.
 func New(o Options) *Budgets { return &Budgets{o} }
 
-// TakeWrite takes one write of a class from its budget, for whoever asks under ctx.
+// TakeWrite takes one write of a class from its budget, for the asker under ctx.
 func (b *Budgets) TakeWrite(ctx context.Context, class github.WriteClass) (time.Duration, error) {
 	g, err := b.o.Store.Take(ctx, b.Budget(class), effects.AskOf(ctx))
 	if err == nil && g.Held {
@@ -76,7 +75,7 @@ func (b *Budgets) TakeWrite(ctx context.Context, class github.WriteClass) (time.
 	return g.Wait, err
 }
 
-// held is the resource of GitHub that is held for longest of those that writes need.
+// held is the resource with the longest hold among those that writes need.
 func (b *Budgets) held(ctx context.Context) string {
 	left, err := Holds{b.o.Store}.Left(ctx)
 	if err == nil && left[github.ResourceCore] > left[github.ResourceAll] {
@@ -85,7 +84,7 @@ func (b *Budgets) held(ctx context.Context) string {
 	return github.ResourceAll
 }
 
-// Left is what all replicas together may still write to GitHub.
+// Left is the number of writes to GitHub that all replicas together may still make.
 func (b *Budgets) Left(ctx context.Context) ([]status.Budget, error) {
 	var out []status.Budget
 	for _, class := range []github.WriteClass{github.ClassContent, github.ClassEdit} {
@@ -109,7 +108,7 @@ func (b *Budgets) Left(ctx context.Context) ([]status.Budget, error) {
 // budgetNames name the classes of writes for people.
 var budgetNames = map[github.WriteClass]string{github.ClassContent: "content", github.ClassEdit: "edits"}
 
-// Budget is that of a class of writes to GitHub.
+// Budget is the budget of a class of writes to GitHub.
 func (b *Budgets) Budget(class github.WriteClass) store.Budget {
 	c := b.o.Settings.WriteLimits()
 	budget := store.Budget{
@@ -127,7 +126,7 @@ func (b *Budgets) Budget(class github.WriteClass) store.Budget {
 // more than its points is for a server without that limit.
 const requestBurst = 100
 
-// Asker says what a request under ctx is for. What is done for no key is patient.
+// Asker returns the purpose of a request under ctx. A request without a key is patient.
 func (b *Budgets) Asker(ctx context.Context) github.Asker {
 	return github.Asker{Rank: int(effects.AskOf(ctx).Rank), Patient: !effects.OfKey(ctx), Reserved: effects.AnyReserved(ctx)}
 }
@@ -140,7 +139,7 @@ func (b *Budgets) UseReserved(ctx context.Context, class github.WriteClass) bool
 // Now is the time by which requests are paced.
 func (b *Budgets) Now() time.Time { return b.o.Now() }
 
-// TakePoints takes points of a minute, for whoever asks under ctx.
+// TakePoints takes points of a minute, for the asker under ctx.
 func (b *Budgets) TakePoints(ctx context.Context, want int) (int, time.Duration, error) {
 	c := b.o.Settings.WriteLimits()
 	if github.WritePoints*(c.ContentPerMinute+c.EditsPerMinute) > c.PointsPerMinute {
@@ -152,15 +151,15 @@ func (b *Budgets) TakePoints(ctx context.Context, want int) (int, time.Duration,
 	return g.Items, g.Wait, err
 }
 
-// Holds are what GitHub asked any replica to leave alone for a while.
+// Holds are the resources that GitHub closed to any replica for a while.
 type Holds struct{ Store Holder }
 
-// Close tells all replicas that nothing is to be sent to a resource.
+// Close tells all replicas to send nothing to a resource.
 func (h Holds) Close(ctx context.Context, resource string, d time.Duration) error {
 	return h.Store.Hold(ctx, holdPrefix+resource, d)
 }
 
-// Left says for how much longer each resource is left alone.
+// Left returns for how much longer each resource is closed.
 func (h Holds) Left(ctx context.Context) (map[string]time.Duration, error) {
 	resources := github.Resources()
 	names := make([]string, len(resources))

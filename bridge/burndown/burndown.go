@@ -1,7 +1,7 @@
 // Package burndown keeps the burndown charts of a project's sprints.
 //
-// Its door is [Recorder]. It reads the charts of the active sprints every five minutes, and
-// keeps those of sprints that have ended as they were last. [Read] returns what is kept.
+// Its entry point is [Recorder]. It reads the charts of the active sprints every five minutes, and
+// keeps the last charts of ended sprints. The function [Read] returns the kept charts.
 package burndown
 
 import (
@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// Every is how often charts are read at most: they move by the hour, polls come by
-	// the half-minute.
+	// Every is the least time between two reads of charts, as they move by the hour and polls come
+	// by the half-minute.
 	Every = 5 * time.Minute
 	// Kept bounds the charts of sprints that have ended.
 	Kept = 20
@@ -40,8 +40,8 @@ type Clock interface {
 	Now() time.Time
 }
 
-// Sprint is what a chart needs to know of an active sprint. The chart is read anew when any of
-// it changes.
+// Sprint has the data of an active sprint that a chart needs. The chart is read anew when any of it
+// changes.
 type Sprint struct {
 	ID         mapping.ObjectID
 	Title      string
@@ -68,9 +68,9 @@ type Recorder struct {
 // NewRecorder returns a Recorder.
 func NewRecorder(o Options) *Recorder { return &Recorder{o: o} }
 
-// Record reads the charts of the active sprints: every five minutes, and at once when other
-// sprints became active or one was changed. A failure is logged once and returned to nobody,
-// since a service may have no charts.
+// Record reads the charts of the active sprints: every five minutes, and at once when other sprints
+// became active or one was changed. A failure is logged once and not returned, since a service may
+// have no charts.
 func (r *Recorder) Record(ctx context.Context, active []Sprint) {
 	now := r.o.Clock.Now()
 	if now.Before(r.next) && slices.Equal(active, r.last) {

@@ -1,5 +1,5 @@
-// Package clock tells the time and draws lots: the runtime's, or those that a test or a
-// simulation gives in their place. Each package declares the interface that it needs of it.
+// Package clock tells the time and draws lots: the runtime's, or those that a test or a simulation
+// gives in their place. Each package declares the interface that it needs.
 package clock
 
 import (
@@ -13,7 +13,7 @@ type Clock struct {
 	draw func(n int64) int64
 }
 
-// New returns a Clock of two functions. The runtime's takes the place of one that is nil.
+// New returns a Clock of two functions; nil: the runtime's.
 func New(now func() time.Time, draw func(n int64) int64) Clock { return Clock{now, draw} }
 
 // Now returns the time.

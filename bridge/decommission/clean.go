@@ -14,12 +14,12 @@ import (
 	"planbridge/store"
 )
 
-// An operator has the bridge's marks removed, from one pair or from a route that is to go. The
-// operator's part is a flag in the links' records. The engine does the work, by the rules of
-// the core. A pair that was begun goes on even if the operator's request ends.
+// An operator has the bridge's marks removed, from one pair or from a route that ends. The
+// operator's part is a flag in the links' records. The engine does the work, by the rules of the
+// core. A pair that was begun goes on even if the operator's request ends.
 
-// cleaningAtOnce is how many pairs of a route are taken apart at the same time, so that live
-// changes of other routes go on beside them.
+// cleaningAtOnce is how many pairs of a route are taken apart at the same time. Live changes of
+// other routes thus go on beside them.
 const cleaningAtOnce = 50
 
 // notYet is why a run is refused whose dry run is possible. It is an [status.ErrState].
@@ -101,8 +101,8 @@ func (d *Decommissioner) Clean(ctx context.Context, ask status.CleanAsk, update 
 	return c.settle(ctx, 0)
 }
 
-// restored fails where no complete poll has read a project of the request since the store is what
-// it is: the links of a store that was lost are restored from the markers, and none may be so yet.
+// restored fails where no complete poll has read a project of the request under the store's present
+// epoch. The markers restore the links of a lost store, and some may still be missing then.
 func (c *cleaner) restored(ctx context.Context) error {
 	projects := c.set().Routes.Projects()
 	if route := c.set().Routes.ByName(c.ask.Route); route != nil {
@@ -156,7 +156,7 @@ type cleaner struct {
 	began  map[store.Key]begun
 	// expected is how many links the route had at the beginning.
 	expected int
-	left     map[mapping.FormerCard]bool // of a move: the cards of the links that were begun with
+	left     map[mapping.FormerCard]bool // of a move: the cards of the links at the beginning
 }
 
 // begun is a link whose work has begun.
@@ -167,7 +167,7 @@ type begun struct {
 }
 
 // link begins the work on a link, or plans it. A pair of a route that a run left clean is not
-// looked at again: nothing of the bridge's comes back by itself.
+// checked again, as the bridge's marks do not come back by themselves.
 func (c *cleaner) link(ctx context.Context, l *mapping.Link) error {
 	c.meets()
 	switch {
@@ -280,8 +280,8 @@ func (c *cleaner) gone() {
 	})
 }
 
-// ended reports whether a link is parted, has moved, or was given up, and reports what was
-// done to it.
+// ended reports whether a link is parted, has moved, or was parked, and adds its steps to the
+// result.
 func (c *cleaner) ended(ctx context.Context, key store.Key, waits status.Waits) (bool, error) {
 	l, err := c.o.Store.Link(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
@@ -292,7 +292,7 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits status.Waits) 
 		return false, err
 	}
 	pending, at := l.Cleaning || c.to != nil && l.Moving != nil || c.beingMade(l), key
-	if pending && l.HandedOver() { // what is awaited is the card that its issue gets
+	if pending && l.HandedOver() { // its issue still waits for the new card
 		at = store.Key{Project: l.Moving.Project, Link: l.Moving.Link}
 		next, err := c.o.Store.Link(ctx, at)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -323,8 +323,7 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits status.Waits) 
 	return true, c.tell(ctx, key, l, given)
 }
 
-// tell counts a finished link, and lists what was done to it; given is why nothing more
-// happens to it.
+// tell counts a finished link, and lists its steps; given is why nothing more happens to it.
 func (c *cleaner) tell(ctx context.Context, key store.Key, l *mapping.Link, given string) error {
 	history, err := c.o.Store.History(ctx, key, mapping.MaxHistory)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package decommission removes planbridge's marks, where a pair, a route or a text is to go.
+// Package decommission removes planbridge's marks where a pair, a route or a text ends.
 //
 // A [Decommissioner] takes pairs apart (clean.go), and moves the issues of a route to cards
 // elsewhere (move.go). An [Eraser] removes texts (erase.go).
@@ -14,32 +14,32 @@ import (
 	"planbridge/store"
 )
 
-// Settings tells the settings that hold now.
+// Settings has the present settings.
 type Settings interface {
 	Settings() *reconcile.Settings
 }
 
-// Services are the two services, as far as they are asked here.
+// Services are the used parts of the two services.
 type Services interface {
-	// Ready waits until the services may be asked for what is to be kept.
+	// Ready waits until answers of the services may be stored.
 	Ready(ctx context.Context) error
 	// BucketIDs returns the ids of a project's bucket, given by title or id; none where there is
 	// none.
 	BucketIDs(ctx context.Context, project mapping.ObjectID, bucket string) ([]mapping.ObjectID, error)
-	// PlanCleaning says what would be taken off a pair that is taken apart.
+	// PlanCleaning lists the marks that would be removed from a pair that is taken apart.
 	PlanCleaning(ctx context.Context, l *mapping.Link) ([]mapping.CleanStep, error)
-	// PlanMove says what becomes of a pair whose issue moves to where routes lead.
+	// PlanMove returns the plan for a pair whose issue moves along the routes.
 	PlanMove(ctx context.Context, l *mapping.Link, routes mapping.Routes) (mapping.MovePlan, error)
 }
 
-// Pauses tell since when a route is paused; zero: it is not.
+// Pauses returns the time when a route was paused; zero: it is not paused.
 type Pauses interface {
 	PausedSince(ctx context.Context, route string) (time.Time, error)
 }
 
 // Queue is the queue of the service that runs.
 type Queue interface {
-	// Kick has the queue looked at now.
+	// Kick makes the workers check the queue now.
 	Kick()
 }
 
@@ -55,8 +55,7 @@ type Options struct {
 	Now      func() time.Time
 }
 
-// Decommissioner takes apart, and moves, the pairs that operators name. It is safe for
-// concurrent use.
+// Decommissioner takes apart or moves the pairs that operators name. It is safe for concurrent use.
 type Decommissioner struct{ o Options }
 
 // New makes a Decommissioner.

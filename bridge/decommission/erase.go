@@ -54,7 +54,7 @@ func (e *Eraser) Erase(ctx context.Context, ask status.EraseAsk) (status.Erased,
 	return got, nil
 }
 
-// toErase finds the links of a request, in all projects of the store, and the links with a
+// toErase finds the links of a request, in all projects of the store. It also finds links with a
 // part by that author in another author's family.
 func (e *Eraser) toErase(ctx context.Context, ask status.EraseAsk) (links []*mapping.Link, kept []string, err error) {
 	if (ask.Item == "") == (ask.Author == "") {
@@ -107,7 +107,7 @@ func (e *Eraser) withFormer(ctx context.Context, l *mapping.Link) ([]*mapping.Li
 		if l, err = e.o.Store.Link(ctx, key); err != nil {
 			return nil, err
 		}
-		l.Issue = links[0].Issue // whose comments its conflicts tell of
+		l.Issue = links[0].Issue // its conflicts name comments of this issue
 		links = append(links, l)
 	}
 	return links, nil

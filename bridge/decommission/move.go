@@ -11,9 +11,8 @@ import (
 	"planbridge/mapping"
 )
 
-// An operator moves the issues of a route to cards where the route leads by now, or is to
-// lead. The old cards stay. A flag in each link's record says so, and the engine does the
-// work.
+// An operator moves the issues of a route to cards in the route's present or future bucket. The old
+// cards stay. A flag in each link's record says so, and the engine does the work.
 
 // destination is the route of a move, as it leads to the requested project and bucket.
 func (d *Decommissioner) destination(ctx context.Context, ask status.CleanAsk) (*mapping.Route, error) {
@@ -51,7 +50,7 @@ func (d *Decommissioner) projectNames() (out []string) {
 	return out
 }
 
-// bucketIDs are the ids of a bucket; it is an error that there is none.
+// bucketIDs are the ids of a bucket; it is an error where there is none.
 func (d *Decommissioner) bucketIDs(ctx context.Context, project mapping.ObjectID, bucket string) ([]mapping.ObjectID, error) {
 	ids, err := d.o.Services.BucketIDs(ctx, project, bucket)
 	if err == nil && len(ids) == 0 || errors.Is(err, mapping.ErrNotFound) {

@@ -12,7 +12,7 @@ import (
 	"planbridge/store"
 )
 
-// errStore: the store did not say what was asked. It is neither service.
+// errStore: the store did not answer, and the error is of neither service.
 var errStore = errors.New("the store does not answer")
 
 // Outside reads an issue or a card that no link knows and says why it has none. An issue that
@@ -46,7 +46,7 @@ func (e *Explainer) Outside(ctx context.Context, name string) (*status.Outside, 
 	return out, nil
 }
 
-// unknown says where an item is not.
+// unknown is the error for an item that does not exist.
 func unknown(item status.Item) error {
 	switch {
 	case item.Repository != "":
@@ -98,8 +98,8 @@ func (e *Explainer) whyNoRoute(repo string) string {
 	return mapping.WhyNoRoute
 }
 
-// whyOutside says why an issue stays out, and which route it would enter by, where one
-// takes it.
+// whyOutside says why an issue stays out, and the route by which it would enter, where one takes
+// it.
 func (e *Explainer) whyOutside(ctx context.Context, hub GitHub, issue *mapping.Issue) (*mapping.Route, string, error) {
 	set := e.set()
 	private, err := hub.Private(ctx, issue.Repo)
@@ -126,7 +126,7 @@ func (e *Explainer) whyOutside(ctx context.Context, hub GitHub, issue *mapping.I
 	return taken, why, err
 }
 
-// whyNotYet says what something waits for that nothing keeps out.
+// whyNotYet says why an issue that may enter still waits.
 func (e *Explainer) whyNotYet(ctx context.Context, route *mapping.Route, next string) (string, error) {
 	since, err := e.o.Pauses.PausedSince(ctx, route.Name)
 	if err != nil {

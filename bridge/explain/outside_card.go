@@ -12,7 +12,7 @@ import (
 	"planbridge/store"
 )
 
-// Why a card has no issue.
+// The reasons for which a card has no issue.
 const (
 	whyMarked      = "it carries a marker of planbridge: the next poll finds its link"
 	whyForeign     = "its footer is of a bridge with another marker key, which has its issue"
@@ -53,8 +53,8 @@ func (e *Explainer) outsideCard(ctx context.Context, item status.Item) (*status.
 // errSeen ends the visits of a backlog.
 var errSeen = errors.New("seen")
 
-// outsideCardIn finds a card in one project; nil: it has none. The backlog, which alone
-// tells a card's bucket, is walked where the project has a card with that id, or for a number.
+// outsideCardIn finds a card in one project; nil: it has none. Only the backlog has a card's
+// bucket. It is walked for a number, or where the project has a card with that id.
 func (e *Explainer) outsideCardIn(ctx context.Context, project mapping.ObjectID, item status.Item) (*status.Outside, error) {
 	side, done, err := e.o.Services.Planning(project)
 	if err != nil {

@@ -1,12 +1,12 @@
 // Package factlog keeps a log to one line for one fact.
 //
-// [NewHandler] wraps a [slog.Handler]. A line with the attribute [Fact] is about something that
-// lasts, such as an outage: it is written when the fact begins, and once a minute while such lines
-// come. A line with the attribute [Over] ends a fact and is written only where the fact was. It is
-// withheld for a minute: a fact that begins again within it never ended.
-// An error of such a fact makes its line one of it, whoever met it: see [Of].
-// Other warnings and errors are grouped by their reason: of those that say the same of several
-// items one is written a minute. The attribute [Times] says how many a line stands for.
+// [NewHandler] wraps a [slog.Handler]. A line with the attribute [Fact] is about a lasting fact,
+// such as an outage. It is written when the fact begins, and once a minute while such lines come. A
+// line with the attribute [Over] ends a fact and is written only where the fact was. It is withheld
+// for a minute: a fact that begins again within it never ended. A line with an error of such a fact
+// belongs to the fact, wherever it comes from: see [Of]. Other warnings and errors are grouped by
+// their reason. One a minute is written of those that say the same of several items. The attribute
+// [Times] is the number of lines that a line stands for.
 //
 // The handler also gives durations one form: 1.5s.
 package factlog
@@ -32,7 +32,7 @@ const (
 	Lasts = "lasts" // for how long the fact lasts, or lasted
 )
 
-// Facts that several packages meet.
+// The facts of several packages.
 const (
 	// Away is the fact that a service is away. The rules of reconcile name it, too, as
 	// reconcile.FactAway.
@@ -59,9 +59,8 @@ const (
 // line about such a fact begins it, wherever it comes from.
 var scopeOf = map[string]string{Away: "service", Refused: "service", Limited: "resource", KeysWait: "service", StoreAway: "", StoreFull: "", InTurn: "", store.FactLost: ""}
 
-// Answer says how bad it is that a service did not do what was asked of it, and which fact that
-// is: the service refuses the secret, is away, or something else went wrong. Where nothing did, the
-// level is that of a mere fact.
+// Answer returns the level and the fact of a failed request to a service. The service refuses the
+// secret, is away, or failed otherwise. Without an error, the level is that of a mere fact.
 func Answer(err error, other string) (level slog.Level, fact string) {
 	switch {
 	case err == nil:

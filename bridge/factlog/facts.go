@@ -22,7 +22,7 @@ type fact struct {
 	withheld    int
 	latest      write        // of those withheld
 	ended       time.Time    // zero: it goes on
-	end         write        // what says so, once it stayed away
+	end         write        // the line that reports the end, once the fact stayed away
 	to          slog.Handler // of the first line
 }
 
@@ -77,7 +77,7 @@ func (held *fact) isOver(now time.Time) bool {
 	return !held.ended.IsZero() && now.Sub(held.ended) >= window
 }
 
-// ending is the line that says of a fact that it is over.
+// ending is the line about the end of a fact.
 func (held *fact) ending() write {
 	line := held.end.line.Clone()
 	line.AddAttrs(slog.String(Lasts, form(held.ended.Sub(held.began))))
@@ -205,7 +205,7 @@ func ofService(key string) (name, service string, is bool) {
 	return "", "", false
 }
 
-// each writes what is said of each fact of a log.
+// each writes the line that say returns for each fact of a log.
 func each(ctx context.Context, log *slog.Logger, say func(*handler, string, *fact) []write) {
 	h, is := log.Handler().(*handler)
 	if !is {
@@ -223,7 +223,7 @@ func each(ctx context.Context, log *slog.Logger, say func(*handler, string, *fac
 	}
 }
 
-// take is the last line that was withheld, with the number of those that it stands for.
+// take is the last withheld line, with the number of lines that it stands for.
 func (held *fact) take(now time.Time) write {
 	line := held.latest.line.Clone()
 	line.AddAttrs(slog.Int(Times, held.withheld), slog.String(Lasts, form(now.Sub(held.began))))

@@ -28,7 +28,7 @@ type Record struct {
 	Accepted bool `json:"accepted,omitempty"`
 	// Other is the id of a present owner that is not accepted; 0: none.
 	Other int64 `json:"other,omitempty"`
-	// Private is an event's word on a repository; nil: none.
+	// Private is the visibility of a repository by an event; nil: none.
 	Private *bool `json:"private,omitempty"`
 }
 

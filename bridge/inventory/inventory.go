@@ -1,5 +1,5 @@
-// Package inventory lists what GitHub and planning hold of a configuration's routes, for
-// imports and verifications. It holds neither side in memory.
+// Package inventory lists the items of a configuration's routes in GitHub and planning, for imports
+// and verifications. It keeps neither side in memory.
 package inventory
 
 import (
@@ -14,27 +14,27 @@ import (
 	"planbridge/store"
 )
 
-// MaxItems bounds how many items a job lists.
+// MaxItems bounds the items that a job lists.
 const MaxItems = 10_000
 
-// LookEvery is how often a job looks what became of the keys that it waits for.
+// LookEvery is how often a job checks the keys that it waits for.
 const LookEvery = 250 * time.Millisecond
 
-// Settings tells the settings that hold now.
+// Settings has the present settings.
 type Settings interface {
 	Settings() *reconcile.Settings
 }
 
-// GitHub lists what is on GitHub. Errors match the sentinels of mapping.
+// GitHub lists GitHub's items. Errors match the sentinels of mapping.
 type GitHub interface {
 	// Repositories lists the repositories that a glob such as acme/* means.
 	Repositories(ctx context.Context, glob string) ([]string, error)
-	// ListIssues hands over a repository's issues page by page, those of a state (open) or
-	// all, in the order of their creation.
+	// ListIssues passes a repository's issues to page, those of a state (open) or all, in the order
+	// of their creation.
 	ListIssues(ctx context.Context, repo, state string, page func([]mapping.Issue) error) error
 }
 
-// Planning is what is asked of one planning project.
+// Planning is the used part of one planning project.
 type Planning interface {
 	// BacklogEach visits the cards of the buckets, EachCard those of the sprints, too.
 	BacklogEach(ctx context.Context, visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
@@ -51,12 +51,12 @@ type Projects interface {
 	Project(id mapping.ObjectID) Planning
 }
 
-// Intake stores what was seen, and has it worked.
+// Intake stores observations, and makes their keys due.
 type Intake interface {
 	Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error)
 }
 
-// Readiness waits until the services may be asked for what is to be kept.
+// Readiness waits until answers of the services may be stored.
 type Readiness interface {
 	Ready(ctx context.Context) error
 }
@@ -82,15 +82,16 @@ type Inventory struct{ o Options }
 // New makes an Inventory.
 func New(o Options) *Inventory { return &Inventory{o} }
 
-// Settings are those that hold now.
+// Settings are the present settings.
 func (v *Inventory) Settings() *reconcile.Settings { return v.o.Settings.Settings() }
 
-// ServiceWords says to people what keys wait for.
+// ServiceWords names for people the service that keys wait for.
 func (v *Inventory) ServiceWords(service string) string {
 	return reconcile.ServiceWords(service, v.Settings().Routes)
 }
 
-// Routes returns the routes of a name, all for "". [store.ErrNotFound] where there is none.
+// Routes returns the routes of a name, all for "". It returns [store.ErrNotFound] where there is
+// none.
 func (v *Inventory) Routes(name string) ([]*mapping.Route, error) {
 	all := v.Settings().Routes.All()
 	if name == "" {
@@ -104,16 +105,17 @@ func (v *Inventory) Routes(name string) ([]*mapping.Route, error) {
 	return nil, fmt.Errorf("route %s: %w", name, store.ErrNotFound)
 }
 
-// Known returns the key of the link that an item belongs to, in any project of the
-// store: also in one that the configuration does not name any more.
+// Known returns the key of the link that an item belongs to, in any project of the store. The
+// configuration may no longer name that project.
 func (v *Inventory) Known(ctx context.Context, ref mapping.Ref) (store.Key, bool, error) {
 	return store.FindAnywhere(ctx, v.o.Store, v.Settings().Routes.Projects(), ref)
 }
 
-// Project is a planning project; nil where none is configured that has the id.
+// Project is the configured planning project with an id, or nil.
 func (v *Inventory) Project(id mapping.ObjectID) Planning { return v.o.Projects.Project(id) }
 
-// repositories lists those of routes, each once. What refuses to be listed is told.
+// repositories lists the repositories of routes, each once. It reports those that refuse to be
+// listed.
 func (v *Inventory) repositories(ctx context.Context, routes []*mapping.Route, skip func(pattern string, err error)) ([]string, error) {
 	var out []string
 	add := func(repo string) {
@@ -144,21 +146,21 @@ func (v *Inventory) repositories(ctx context.Context, routes []*mapping.Route, s
 	return out, nil
 }
 
-// IssueVisitor is told of what a walk over issues shows. Its errors end the walk.
+// IssueVisitor receives the results of a walk over issues. Its errors end the walk.
 type IssueVisitor interface {
-	// EnterRepository is told of a repository before its issues are listed, and returns
-	// the name by which to list them.
+	// EnterRepository is called before a repository's issues are listed, and returns the name by
+	// which to list them.
 	EnterRepository(ctx context.Context, repo string) (string, error)
 	VisitIssue(ctx context.Context, issue *mapping.Issue) error
-	// EndPage follows the issues of each page.
+	// EndPage is called after the issues of each page.
 	EndPage(ctx context.Context) error
-	// SkipRepository is told of a repository, or of a glob, that refuses to be listed, and of
-	// which routes it is.
+	// SkipRepository is called with a repository or a glob that refuses to be listed, and the
+	// routes that it belongs to.
 	SkipRepository(repo string, routes []string, err error)
 }
 
-// Issues walks the issues of the routes' repositories that are in a state, page by page.
-// A repository or a glob that refuses to be listed does not keep the others from being listed.
+// Issues walks the issues of the routes' repositories in a state, page by page. A repository or a
+// glob that refuses to be listed does not block the others.
 func (v *Inventory) Issues(ctx context.Context, routes []*mapping.Route, state string, to IssueVisitor) error {
 	skip := func(repo string, err error) {
 		var names []string

@@ -1,8 +1,7 @@
-// Package jobs runs the long tasks that operators ask a process for: imports,
-// verifications and passes of the retention.
+// Package jobs runs operators' long tasks: imports, verifications and passes of the retention.
 //
-// A task is durable step by step; the job itself is not. After a restart it is asked for
-// again, and finds done what was done.
+// A task is durable step by step; the job itself is not. A new request after a restart skips the
+// finished steps.
 package jobs
 
 import (
@@ -39,7 +38,7 @@ func New(g *guard.Guard, now func() time.Time) *Runner { return &Runner{guard: g
 // Job is one job.
 type Job struct {
 	id     string
-	asked  any // what the job was asked for, to be compared
+	asked  any // the request of the job, for comparison
 	cancel context.CancelFunc
 	ended  chan struct{} // closed at its end
 	err    error         // once it has ended
@@ -48,14 +47,14 @@ type Job struct {
 	now status.Job
 }
 
-// Update changes what is told of the job.
+// Update changes the reported state of the job.
 func (j *Job) Update(change func(*status.Job)) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	change(&j.now)
 }
 
-// Doing says what the job does now.
+// Doing reports the present step of the job.
 func (j *Job) Doing(format string, args ...any) {
 	j.Update(func(now *status.Job) { now.Doing = fmt.Sprintf(format, args...) })
 }
@@ -70,7 +69,7 @@ func (j *Job) hasEnded() bool {
 	}
 }
 
-// snapshot is what is told of the job now.
+// snapshot is the reported state of the job now.
 func (j *Job) snapshot() status.Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -105,7 +104,7 @@ func (r *Runner) Open(ctx context.Context) {
 // Wait waits until no job runs.
 func (r *Runner) Wait() { r.run.Wait() }
 
-// Start begins a job, or returns the one that runs and was asked for the same.
+// Start begins a job, or returns the running one with the same request. It returns
 // [status.ErrStarting] before Open and after its context ended.
 func (r *Runner) Start(first status.Job, asked any, work func(context.Context, *Job) error) (status.Job, error) {
 	j, err := r.start(first, asked, work)
@@ -115,8 +114,8 @@ func (r *Runner) Start(first status.Job, asked any, work func(context.Context, *
 	return j.snapshot(), nil
 }
 
-// Run is [Runner.Start], and waits for the end of the job, which ends with ctx as well. The
-// error is that of the job, also where it panicked.
+// Run is [Runner.Start], and waits for the end of the job, which also ends with ctx. The error is
+// that of the job, also after a panic.
 func (r *Runner) Run(ctx context.Context, first status.Job, asked any, work func(context.Context, *Job) error) (status.Job, error) {
 	j, err := r.start(first, asked, work)
 	if err != nil {
@@ -166,9 +165,9 @@ func (r *Runner) work(ctx context.Context, j *Job, name string, work func(contex
 	})
 }
 
-// Get returns the job of an id. The items of an import, and the steps of a job that takes
-// pairs apart, are told once, at its end.
-// [store.ErrNotFound] where there is none of that id.
+// Get returns the job of an id. The items of an import, and the steps of a job that takes pairs
+// apart, are included only once, at its end. It returns [store.ErrNotFound] where no job has that
+// id.
 func (r *Runner) Get(id string) (status.Job, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package ledger shows the conflict ledger, and what people are asked, and takes their answers.
+// Package ledger shows the conflict ledger and the open questions, and takes answers.
 //
-// Its doors are [New] and [NewQuestions].
+// Its entry points are [New] and [NewQuestions].
 package ledger
 
 import (
@@ -16,14 +16,14 @@ import (
 	"planbridge/store"
 )
 
-// Settings tells the settings that hold now.
+// Settings has the present settings.
 type Settings interface {
 	Settings() *reconcile.Settings
 }
 
 // Queue is the queue of the service that runs.
 type Queue interface {
-	// Kick has the queue looked at now.
+	// Kick makes the workers check the queue now.
 	Kick()
 }
 
@@ -37,7 +37,7 @@ type Options struct {
 	Now       func() time.Time
 }
 
-// Ledger answers what operators ask of the conflicts. It is safe for concurrent use.
+// Ledger answers operators' requests about conflicts. It is safe for concurrent use.
 type Ledger struct{ o Options }
 
 // New makes a Ledger.
@@ -59,8 +59,8 @@ func (l *Ledger) Conflicts(ctx context.Context, limit int) ([]mapping.Conflict, 
 	return out[:min(limit, len(out))], nil
 }
 
-// ResolveConflict answers an attribute that is asked: the winner's value is
-// written to the other side at the next reconcile, which is made due now.
+// ResolveConflict answers an open question. The next reconcile, which is made due now, writes the
+// winner's value to the other side.
 func (l *Ledger) ResolveConflict(ctx context.Context, id string, winner mapping.Side) error {
 	return l.withConflict(ctx, id, "answered", func(c *mapping.Conflict, _ *store.Claim) error {
 		if c.State != mapping.ConflictOpen && c.State != mapping.ConflictAnswered {
@@ -89,9 +89,9 @@ func (l *Ledger) UndoConflict(ctx context.Context, id string) error {
 	})
 }
 
-// withConflict changes a ledger entry, or its link, while nobody works on the
-// link: a worker that is just posting the conflict's comment writes the entry,
-// too. The link is due afterwards, and its history says who asked for what.
+// withConflict changes a ledger entry, or its link, while nobody works on the link. A worker that
+// is posting the conflict's comment also writes the entry. The link is due afterwards, and its
+// history names the operator and the request.
 func (l *Ledger) withConflict(ctx context.Context, id, what string, change func(*mapping.Conflict, *store.Claim) error) error {
 	c, err := l.conflict(ctx, id)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"planbridge/store"
 )
 
-// questionsAge is how old what is known of a project's questions may be: it takes a walk
-// through the ledger.
+// questionsAge bounds the age of a project's known questions, as a new list takes a walk through
+// the ledger.
 const questionsAge = time.Minute
 
 // questionsPage is how many entries of the ledger are read at once.
 const questionsPage = 500
 
-// Questions knows the conflicts that people are asked about and that nobody has answered.
-// The ledger is in the order of time and has no index of them. It is safe for concurrent use.
+// Questions lists the conflicts with an open question. The ledger is in the order of time and has
+// no index of them. It is safe for concurrent use.
 type Questions struct {
 	store store.Ledger
 	now   func() time.Time
@@ -28,7 +28,7 @@ type Questions struct {
 	known map[mapping.ObjectID]questionsOf
 }
 
-// questionsOf are those of a project as of a moment, newest first.
+// questionsOf are a project's questions at a moment, newest first.
 type questionsOf struct {
 	list []asked
 	at   time.Time
@@ -50,7 +50,7 @@ func NewQuestions(s store.Ledger, now func() time.Time) *Questions {
 	return &Questions{store: s, now: now, known: map[mapping.ObjectID]questionsOf{}}
 }
 
-// Counts tells how many questions of a project are open, by route. It is a minute old at most.
+// Counts returns how many questions of a project are open, by route. It is at most a minute old.
 func (q *Questions) Counts(ctx context.Context, project mapping.ObjectID) (map[string]int, error) {
 	list, err := q.of(ctx, project)
 	if err != nil {
@@ -63,7 +63,7 @@ func (q *Questions) Counts(ctx context.Context, project mapping.ObjectID) (map[s
 	return counts, nil
 }
 
-// of walks through a project's ledger, unless that was done lately.
+// of walks through a project's ledger, unless a recent walk did.
 func (q *Questions) of(ctx context.Context, project mapping.ObjectID) ([]asked, error) {
 	q.mu.Lock()
 	last, known := q.known[project]
@@ -99,12 +99,12 @@ func openOf(entries []mapping.Conflict) (out []asked) {
 	return out
 }
 
-// newest is how many of a project's newest entries are read for each look: a question that
-// has just been asked or answered is among them.
+// newest is how many of a project's newest entries are read for each request. A question that was
+// just asked or answered is among them.
 const newest = 100
 
-// Questions lists the newest open questions, those of one link where link is not "". It
-// counts all that are open by route. Of the older ones the count is a minute old at most.
+// Questions lists the newest open questions, those of one link where link is not "". It counts all
+// open ones by route. The count of older ones is at most a minute old.
 func (l *Ledger) Questions(ctx context.Context, link mapping.LinkID, limit int) ([]mapping.Conflict, map[string]int, error) {
 	var all []asked
 	for _, project := range l.projects() {
@@ -133,8 +133,7 @@ func (l *Ledger) Questions(ctx context.Context, link mapping.LinkID, limit int) 
 	return out, counts, nil
 }
 
-// questionsOf are a project's questions: those among its newest entries, and what is known of
-// the others.
+// questionsOf are a project's questions: those among its newest entries, and the known older ones.
 func (l *Ledger) questionsOf(ctx context.Context, project mapping.ObjectID) ([]asked, error) {
 	page, next, err := l.o.Store.Conflicts(ctx, project, "", newest)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 const (
 	// holdFor is how long a link's key is held for an operator's change.
 	holdFor = 10 * time.Second
-	// holdWithin is how long a key that is being worked is waited for.
+	// holdWithin bounds the wait for a key that is being worked.
 	holdWithin = 10 * time.Second
 	// holdPause lies between two attempts to hold a key.
 	holdPause = 20 * time.Millisecond
@@ -45,12 +45,12 @@ func (h Holder) Hold(ctx context.Context, key store.Key) (*store.Claim, error) {
 	}
 }
 
-// GiveUp ends an operator's claim of a link that stays as it was, for err.
+// GiveUp ends an operator's claim of an unchanged link, with err as the reason.
 func (h Holder) GiveUp(ctx context.Context, claim *store.Claim, err error) error {
 	return errors.Join(err, h.Store.Finish(ctx, claim, nil, nil, store.Outcome{Kind: store.Again}))
 }
 
-// Entry is the history's entry of what somebody asked for.
+// Entry is the history's entry of a person's request.
 func (h Holder) Entry(ctx context.Context, what string, attribute mapping.Attribute) mapping.Entry {
 	return mapping.Entry{At: h.Now().UTC(), Attribute: attribute, What: what, Why: "by " + status.Actor(ctx)}
 }

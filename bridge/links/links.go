@@ -1,7 +1,7 @@
-// Package links finds the links that people mean, and holds one for what they ask.
+// Package links finds links by people's names for them, and holds one for a person's change.
 //
-// Its doors are [New], whose [Finder] reads the store, and [Holder], which keeps the engine off
-// a link while a person's change is written.
+// Its entry points are [New], whose [Finder] reads the store, and [Holder], which keeps the engine
+// off a link while a person's change is written.
 package links
 
 import (
@@ -19,7 +19,7 @@ import (
 	"planbridge/store"
 )
 
-// Settings tells the settings that hold now.
+// Settings has the present settings.
 type Settings interface {
 	Settings() *reconcile.Settings
 }
@@ -38,7 +38,7 @@ func New(o Options) *Finder { return &Finder{o} }
 
 func (f *Finder) set() *reconcile.Settings { return f.o.Settings.Settings() }
 
-// Projects lists those that planning.projects names.
+// Projects lists the projects that planning.projects names.
 func (f *Finder) Projects() []mapping.ObjectID { return f.set().Routes.Projects() }
 
 // Routes lists the configured routes, in the order in which they take issues.
@@ -49,8 +49,8 @@ func (f *Finder) knowsRoute(name string) bool {
 	return name == "" || slices.ContainsFunc(f.Routes(), func(r *mapping.Route) bool { return r.Name == name })
 }
 
-// Counts counts the links by route and state, but those of a store that an earlier
-// program wrote and that are not counted yet.
+// Counts counts the links by route and state. Links of an earlier program's store that Repair has
+// not counted yet are missing.
 func (f *Finder) Counts(ctx context.Context) (map[string]map[mapping.LinkState]int, error) {
 	all := store.Tally{Links: map[string]map[mapping.LinkState]int{}, Failures: map[string]int{}}
 	projects, err := f.Everywhere(ctx)
@@ -70,9 +70,8 @@ func (f *Finder) Counts(ctx context.Context) (map[string]map[mapping.LinkState]i
 	return all.Links, nil
 }
 
-// Links visits the links of a route ("": of all), in the store's order. Those of a project that
-// is not named are shown as dormant. A route that is not configured and has no link either is
-// [store.ErrNotFound].
+// Links visits the links of a route ("": of all), in the store's order. Links of an unnamed project
+// are shown as dormant. A route without configuration and links is [store.ErrNotFound].
 func (f *Finder) Links(ctx context.Context, route string, visit func(*mapping.Link) error) error {
 	known := f.knowsRoute(route)
 	projects, err := f.Everywhere(ctx)
@@ -115,8 +114,8 @@ func (f *Finder) Walk(ctx context.Context, projects []mapping.ObjectID, visit fu
 	return nil
 }
 
-// Everywhere lists the projects that planning.projects names, and behind them others that the
-// store has a space of.
+// Everywhere lists the projects that planning.projects names, and behind them others with data in
+// the store.
 func (f *Finder) Everywhere(ctx context.Context) ([]mapping.ObjectID, error) {
 	return store.ProjectsAfter(ctx, f.o.Store, f.Projects())
 }
@@ -131,7 +130,7 @@ func (f *Finder) ProjectName(project mapping.ObjectID) (name string, named bool)
 	return cmp.Or(f.set().Routes.ProjectName(project), string(project)), f.names(project)
 }
 
-// InReach fails where links of a route are in a project that planning.projects does not name:
+// InReach fails where links of a route are in a project that planning.projects does not name, as
 // nobody works them.
 func (f *Finder) InReach(ctx context.Context, route string) error {
 	all, err := f.o.Store.Projects(ctx)
@@ -161,10 +160,10 @@ func unnamed(what string, project mapping.ObjectID) error {
 	return fmt.Errorf("%s in project %s, which planning.projects does not name: put it back: %w", what, project, status.ErrState)
 }
 
-// Find returns the link that an item belongs to, by an issue's name
-// (acme/web#12) or address, the id of a card or a task, or the link's own id or key. A link follows
-// the repository that a name stands for, whatever name it was last met under.
-// A link of a project that planning.projects does not name is an [status.ErrState].
+// Find returns the link that an item belongs to. The name is an issue's name (acme/web#12) or
+// address, the id of a card or a task, or the link's own id or key. A link follows the repository
+// behind a name, regardless of the name under which it was last seen. A link of a project that
+// planning.projects does not name is a [status.ErrState].
 func (f *Finder) Find(ctx context.Context, name string) (*mapping.Link, error) {
 	l, err := f.FindAnywhere(ctx, name)
 	if err == nil && !f.names(l.Project) {
@@ -173,7 +172,7 @@ func (f *Finder) Find(ctx context.Context, name string) (*mapping.Link, error) {
 	return l, err
 }
 
-// FindAnywhere finds as [Finder.Find], also in projects that are not named any more.
+// FindAnywhere finds as [Finder.Find], also in projects that are no longer named.
 func (f *Finder) FindAnywhere(ctx context.Context, name string) (*mapping.Link, error) {
 	item, err := status.ParseItem(name)
 	switch {
@@ -211,8 +210,8 @@ func (f *Finder) FindAnywhere(ctx context.Context, name string) (*mapping.Link, 
 	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
 }
 
-// FindNumbered finds what is to be shown, not changed: by the number of an issue, a card or a
-// task, too, and also in projects that are not named any more.
+// FindNumbered finds an item that is shown and not changed. It also takes the number of an issue, a
+// card or a task, and searches projects that are no longer named.
 func (f *Finder) FindNumbered(ctx context.Context, name string) (*mapping.Link, error) {
 	if item, err := status.ParseItem(name); err == nil && item.CID != 0 {
 		return f.findByNumber(ctx, item)
@@ -221,7 +220,7 @@ func (f *Finder) FindNumbered(ctx context.Context, name string) (*mapping.Link, 
 }
 
 // findByNumber returns the link that the issue, the card or the task with a number belongs to.
-// Numbers are those of a repository or a project: one that several items have is no name.
+// Numbers belong to a repository or a project, so that a number of several items is no name.
 func (f *Finder) findByNumber(ctx context.Context, item status.Item) (*mapping.Link, error) {
 	projects, err := f.Everywhere(ctx)
 	if err != nil {
@@ -276,9 +275,8 @@ func (f *Finder) findByID(ctx context.Context, projects []mapping.ObjectID, name
 	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
 }
 
-// standsFor returns what tells whether an issue is in the repository that a name stands
-// for. Where an id is not known, the name decides that the link has. What cannot be read
-// is told in unread.
+// standsFor returns a function that reports whether an issue is in the repository behind a name.
+// Where an id is not known, the link's own name decides. A failed read is stored in unread.
 func (f *Finder) standsFor(ctx context.Context, name string, unread *error) func(*mapping.IssueID) bool {
 	ids := map[string]identity.Record{}
 	identify := func(repo string) identity.Record {
@@ -294,7 +292,7 @@ func (f *Finder) standsFor(ctx context.Context, name string, unread *error) func
 	}
 	return func(issue *mapping.IssueID) bool {
 		asked := identify(name)
-		// Where another repository has the name now, that is the one asked for.
+		// Where another repository has the name now, that one is meant.
 		id, want := issue.RepoID, cmp.Or(asked.Other, asked.ID)
 		if id == 0 {
 			id = identify(issue.Repo).ID
@@ -309,7 +307,7 @@ func (f *Finder) standsFor(ctx context.Context, name string, unread *error) func
 // errFound ends the visits of Find.
 var errFound = errors.New("found")
 
-// History returns what was done to a link, newest first.
+// History returns the history of a link, newest first.
 func (f *Finder) History(ctx context.Context, l *mapping.Link, limit int) ([]mapping.Entry, error) {
 	entries, err := f.o.Store.History(ctx, store.Key{Project: l.Project, Link: l.ID}, limit)
 	if err != nil {

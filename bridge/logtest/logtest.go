@@ -1,4 +1,4 @@
-// Package logtest keeps what is logged in a test.
+// Package logtest keeps the log of a test.
 package logtest
 
 import (
@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Text is what was logged so far. It can be read while it is written.
+// Text is the log so far. It can be read while it is written.
 type Text struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -26,7 +26,7 @@ func (t *Text) String() string {
 	return t.text.String()
 }
 
-// Lines is how many of the lines contain a text.
+// Lines is the number of lines that contain a text.
 func (t *Text) Lines(with string) (n int) {
 	for line := range strings.Lines(t.String()) {
 		if strings.Contains(line, with) {

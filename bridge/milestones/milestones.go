@@ -1,5 +1,5 @@
-// Package milestones brings milestones in line with sprints that have changed. It is no part
-// of a poll: GitHub may keep it waiting.
+// Package milestones brings milestones in line with sprints that have changed. It is no part of a
+// poll, as GitHub may delay it.
 package milestones
 
 import (
@@ -12,8 +12,7 @@ import (
 	"planbridge/mapping"
 )
 
-// How long the milestones are left alone after they could not be brought in
-// line: at first, and at most.
+// The pauses after milestones could not be brought in line: the first one, and the longest.
 const (
 	firstPause   = time.Second
 	longestPause = 10 * time.Minute
@@ -31,8 +30,8 @@ type Options struct {
 	Logger     *slog.Logger
 }
 
-// Syncer remembers in which projects sprints have changed since their milestones were
-// looked at. It is safe for concurrent use.
+// Syncer remembers the projects whose sprints have changed since their milestones were checked. It
+// is safe for concurrent use.
 type Syncer struct {
 	o        Options
 	mu       sync.Mutex
@@ -40,13 +39,13 @@ type Syncer struct {
 	wake     chan struct{}
 }
 
-// New makes a Syncer of which no project has changed.
+// New makes a Syncer without changed projects.
 func New(o Options) *Syncer {
 	return &Syncer{o: o, projects: map[mapping.ObjectID]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// SprintsChanged is told of a project whose sprints have changed, or of which GitHub shows
-// less than before.
+// SprintsChanged records a project whose sprints have changed, or of which GitHub shows less than
+// before.
 func (s *Syncer) SprintsChanged(project mapping.ObjectID) {
 	s.mu.Lock()
 	s.projects[project] = true
@@ -57,7 +56,7 @@ func (s *Syncer) SprintsChanged(project mapping.ObjectID) {
 	}
 }
 
-// take hands over what there is.
+// take returns and clears the changed projects.
 func (s *Syncer) take() []mapping.ObjectID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +88,7 @@ func (s *Syncer) Run(ctx context.Context) {
 		if wait = min(2*wait, longestPause); again == nil {
 			wait = firstPause
 		} else {
-			wake = nil // whatever is told meanwhile waits, too
+			wake = nil // projects that change meanwhile wait, too
 		}
 		select {
 		case <-ctx.Done():

@@ -19,13 +19,13 @@ type Project interface {
 	Forget(set string, id mapping.ObjectID)
 }
 
-// Items are the cards and tasks of a project that polls remember. Those are needed that
-// a listing shows; a task, too, that a link keeps the same, as the backlog shows none.
-// Where planning does not list everything now, the next pass looks.
+// Items are the cards and tasks of a project that polls remember. An item is needed if a listing
+// shows it. A task is also needed if a link synchronises it, as the backlog shows none. Where
+// planning does not list everything now, the next pass decides.
 func (n Needs) Items(ctx context.Context, project mapping.ObjectID, carried retention.Names) ([]retention.Items, error) {
 	p := n.o.Projects.Remembered(project)
 	if p == nil {
-		return nil, nil // not configured: nothing is remembered of it any more
+		return nil, nil // not configured: it has no remembered items any more
 	}
 	listed, tasks, err := p.ListItems(ctx)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package needs says which stored documents and marks something still needs.
+// Package needs says which stored documents and marks are still needed.
 //
-// Its door is [Needs], which the retention asks before it removes anything.
+// Its entry point is [Needs], which the retention asks before it removes anything.
 package needs
 
 import (
@@ -19,7 +19,7 @@ import (
 	"planbridge/mapping"
 )
 
-// GitHub is what is asked of GitHub.
+// GitHub is the used part of the GitHub client.
 type GitHub interface {
 	// Known is the bridge's own login; "": not known yet.
 	Known() (login string, how mapping.Authorship)
@@ -32,22 +32,22 @@ type Rights interface {
 	HasRights(login string) bool
 }
 
-// Routes know which names a route has and had.
+// Routes has the present and former names of routes.
 type Routes interface {
 	NamesOf(ctx context.Context, id string) ([]string, error)
 }
 
-// Hooks tell whether how far a hook was looked through is needed.
+// Hooks reports whether the document of a hook's progress is needed.
 type Hooks interface {
 	HookNeeded(ctx context.Context, hook string) (bool, error)
 }
 
-// Milestones see to a project's book of milestones.
+// Milestones maintains a project's book of milestones.
 type Milestones interface {
 	RetireMilestones(ctx context.Context, project mapping.ObjectID) error
 }
 
-// Projects find the planning projects; nil: that one is not configured.
+// Projects finds the planning projects; nil: that one is not configured.
 type Projects interface {
 	Remembered(project mapping.ObjectID) Project
 }
@@ -65,7 +65,8 @@ type Options struct {
 	Logger     *slog.Logger
 }
 
-// Needs tells the retention what is needed still. It is safe for concurrent use.
+// Needs tells the retention which documents and marks are still needed. It is safe for concurrent
+// use.
 type Needs struct {
 	Milestones
 	o Options
@@ -79,8 +80,8 @@ func New(o Options) Needs { return Needs{o.Milestones, o} }
 // Rules are those of the configuration.
 func (n Needs) Rules() retention.Rules { return n.o.Settings.Rules() }
 
-// Families are the documents that are named after repositories, logins, routes and
-// hooks, of which there are ever new ones, and what needs each:
+// Families are the documents that are named after repositories, logins, routes and hooks, which
+// keep coming. Each is needed by:
 //
 //   - What a repository's name stands for, and how far it was looked through, while a
 //     route is for the name or a link carries it. Without it whoever takes the name is
@@ -128,9 +129,9 @@ func (n Needs) Families(ctx context.Context, carried retention.Names) []retentio
 	return out
 }
 
-// configured tells which names of repositories the configuration needs. Those are the names that
-// exact routes have, and had before a rename. Of the names that a glob means it needs those
-// that GitHub shows, or all where GitHub shows none.
+// configured returns which names of repositories the configuration needs. Those are the names that
+// exact routes have, and had before a rename. Of a glob's names it needs those that GitHub shows,
+// or all where GitHub shows none.
 func (n Needs) configured(ctx context.Context, set *settings.Settings) func(name string) bool {
 	needed := map[string]bool{}
 	unseen := map[*mapping.Route]bool{}

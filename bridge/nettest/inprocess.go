@@ -19,8 +19,8 @@ import (
 // deployments run over it in the virtual time of testing/synctest. It is safe for
 // concurrent use.
 type InProcess struct {
-	// Step is called before a request is handed over and before its answer is handed
-	// back; an error is what the client sees instead. nil: nothing happens there.
+	// Step is called before a request is handed over, and before its answer is handed back. The
+	// client gets its error instead. A nil Step does nothing.
 	Step func(r *http.Request, answered bool) error
 
 	mu    sync.Mutex
@@ -33,11 +33,11 @@ type host struct {
 	up      context.Context // ends with the server
 }
 
-// NewInProcess returns a network of which nobody is part.
+// NewInProcess returns a network without servers.
 func NewInProcess() *InProcess { return &InProcess{hosts: map[string]*host{}} }
 
-// Serve lets a handler answer at an address; one that ends with ":0" gets a port of its
-// own. The function that it returns ends that, together with the requests under way.
+// Serve has a handler answer at an address; one that ends with ":0" gets a port of its own. The
+// returned function ends that, together with the requests under way.
 func (n *InProcess) Serve(addr string, h http.Handler) (bound string, stop func(), err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -61,8 +61,8 @@ func (n *InProcess) Serve(addr string, h http.Handler) (bound string, stop func(
 	}, nil
 }
 
-// RoundTrip implements [http.RoundTripper]. The handler goes on where the client does
-// not wait any more; it is told by its request's context.
+// RoundTrip implements [http.RoundTripper]. The handler goes on where the client does not wait any
+// more, and its request's context ends.
 func (n *InProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := read(r)
 	if err != nil {
@@ -91,7 +91,7 @@ func (n *InProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	case <-r.Context().Done():
 	case <-to.up.Done():
 	}
-	switch { // whatever of these came first: an answer may come because the client hangs up
+	switch { // the first of these counts: an answer may come because the client hangs up
 	case r.Context().Err() != nil:
 		return nil, r.Context().Err()
 	case to.up.Err() != nil:
@@ -128,7 +128,7 @@ func read(r *http.Request) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// serve lets the handler answer; nil: it cut the connection before it said anything.
+// serve lets the handler answer; nil: it cut the connection before any answer.
 func serve(h http.Handler, r *http.Request, body []byte) (resp *http.Response) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.RequestURI, r.RemoteAddr, r.Host = r.URL.RequestURI(), "127.0.0.1:1", r.URL.Host

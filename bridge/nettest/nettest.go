@@ -1,5 +1,5 @@
-// Package nettest is how the simulated services and the bridges of a test reach one
-// another: over loopback sockets, or inside the process.
+// Package nettest connects the simulated services and the bridges of a test: over loopback sockets,
+// or inside the process.
 package nettest
 
 import (
@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Network is how requests come and go.
+// Network transports requests and answers.
 type Network interface {
 	http.RoundTripper
-	// Serve lets a handler answer at an address until stop is called; bound is the
-	// address that it got. stop cuts the requests under way.
+	// Serve has a handler answer at an address until stop is called, which cuts the requests under
+	// way. The result bound is the address that it listens on.
 	Serve(addr string, h http.Handler) (bound string, stop func(), err error)
 }
 

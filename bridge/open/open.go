@@ -1,7 +1,8 @@
-// Package open opens what a configuration names: its store, and the clients of both services.
+// Package open opens the store of a configuration, and the clients of both services.
 //
-// The App opens by it what it keeps open while it runs. A command that finds no service running
-// works on a [Store], asks the [Operator], or has the configuration proven through [Preflight].
+// The App uses it to open the parts that it keeps open while it runs. A command that finds no
+// service running works on a [Store], asks the [Operator], or has the configuration proven through
+// [Preflight].
 package open
 
 import (
@@ -11,7 +12,7 @@ import (
 	"planbridge/mapping"
 )
 
-// GitHub makes the client of GitHub. Options say what the configuration does not.
+// GitHub makes the client of GitHub. Options add to the configuration.
 func GitHub(c *config.Config, o github.Options) (*github.Client, error) {
 	o.APIURL, o.Token, o.FormerAccounts = c.GitHub.APIURL, c.GitHub.Token.Reveal(), c.GitHub.FormerAccounts
 	if app := c.GitHub.App; app != nil {
@@ -20,8 +21,7 @@ func GitHub(c *config.Config, o github.Options) (*github.Client, error) {
 	return github.New(o)
 }
 
-// Planning makes the client of one of the configured projects. Options say what the
-// configuration does not.
+// Planning makes the client of one of the configured projects. Options add to the configuration.
 func Planning(c *config.Config, p config.Project, o planning.Options) (*planning.Client, error) {
 	o.BaseURL, o.Project, o.Secret = c.Planning.BaseURL, mapping.ObjectID(p.ID), p.Secret.Reveal()
 	return planning.New(o)

@@ -24,9 +24,9 @@ import (
 	"planbridge/store"
 )
 
-// Operator opens the store that the configuration names, for a command
-// that finds no service running, and returns what closes it again. A store
-// that is not there yet is an error (fs.ErrNotExist), for a question must not make one.
+// Operator opens the store of the configuration, for a command that finds no service running. It
+// also returns a function that closes the store. A missing store is an error (fs.ErrNotExist), as a
+// request must not make one.
 func Operator(ctx context.Context, c *config.Config, log *slog.Logger) (*operator.Operator, func() error, error) {
 	if path, ok := c.Store.File(); ok {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +48,7 @@ func Operator(ctx context.Context, c *config.Config, log *slog.Logger) (*operato
 	return operator.New(operator.Options{Store: s, Settings: set, Services: services{c, s, set}, StoreKind: c.Store.Kind()}), s.Close, nil
 }
 
-// services are opened for each question, where no service runs that has its clients open.
+// services opens the clients for each request, where no service runs.
 type services struct {
 	config *config.Config
 	store  store.Store
@@ -116,7 +116,7 @@ func (s services) Previewer() (operator.Previewer, func(), error) {
 	}), done, nil
 }
 
-// projects are those that were opened for one question.
+// projects are the projects that were opened for one request.
 type projects map[mapping.ObjectID]effects.Planning
 
 func (p projects) Planning(id mapping.ObjectID) effects.Planning { return p[id] }

@@ -14,7 +14,7 @@ import (
 	"planbridge/store"
 )
 
-// Running is the service that runs with a configuration. Errors say why none answered.
+// Running is the service that runs with a configuration. An error says why no service answered.
 type Running interface {
 	// EachLink visits its links.
 	EachLink(ctx context.Context, visit func(status.Link)) error
@@ -22,7 +22,7 @@ type Running interface {
 	Unready(ctx context.Context) (string, error)
 }
 
-// Preflight opens what a configuration names, for a check.
+// Preflight opens the store and the clients of a configuration, for a check.
 type Preflight struct {
 	Config *config.Config
 	// Running is asked where another process has the store.
@@ -61,7 +61,7 @@ func (s Preflight) RunningLinks(ctx context.Context, visit func(status.Link)) er
 // RunningUnready implements [preflight.Services].
 func (s Preflight) RunningUnready(ctx context.Context) (string, error) { return s.Running.Unready(ctx) }
 
-// Source tells which configuration of a running service is to be proven.
+// Source returns the configuration of a running service that has to be proven.
 type Source struct {
 	Settings *settings.Current
 	Logger   *slog.Logger

@@ -35,9 +35,9 @@ func openStore(ctx context.Context, c *config.Config, log *slog.Logger, unfinish
 	return redisstore.Open(ctx, redisstore.Options{URL: c.Store.URL, Prefix: c.Store.Prefix, QueueLimit: queueLimit, Logger: log, Unfinished: unfinished})
 }
 
-// ScratchStore opens what a dry run remembers in, and removes it when it is closed. A dry run
-// must leave no trace in the real store, where what it saw would count as dealt with. It knows
-// the links by their markers.
+// ScratchStore opens the store of a dry run, and removes it when it is closed. A dry run must leave
+// no trace in the real store, where its observations would count as handled. It finds the links by
+// their markers.
 func ScratchStore(log *slog.Logger) (s store.Store, closeStore func() error, err error) {
 	dir, err := os.MkdirTemp("", "planbridge-dry-run-")
 	if err != nil {
@@ -50,8 +50,8 @@ func ScratchStore(log *slog.Logger) (s store.Store, closeStore func() error, err
 	return s, func() error { return errors.Join(s.Close(), os.RemoveAll(dir)) }, nil
 }
 
-// IsStore reports whether a configuration names the Redis that is open, however it spells its
-// address. It is false of files, which their paths tell.
+// IsStore reports whether a configuration names the open Redis, in any spelling of its address. It
+// is false for files, whose paths decide.
 func IsStore(ctx context.Context, c *config.Config, opened store.Store, log *slog.Logger) (same bool, err error) {
 	served, ok := opened.(*redisstore.Store)
 	if _, file := c.Store.File(); file || !ok {

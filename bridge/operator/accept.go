@@ -11,10 +11,9 @@ import (
 	"planbridge/store"
 )
 
-// AcceptRepository has the repository believed that has a name now, in place of the one
-// that the name stood for. GitHub is asked where no event told of another one.
-// [store.ErrNotFound] where the name was never met, [status.ErrState] where no other
-// repository has it.
+// AcceptRepository accepts the present repository of a name in place of the former one. It asks
+// GitHub where no event reported another one. It returns [store.ErrNotFound] where the name was
+// never met, and [status.ErrState] where no other repository has it.
 func (o *Operator) AcceptRepository(ctx context.Context, name string) error {
 	if err := o.o.Process.Recognise(ctx, name); err != nil {
 		return fmt.Errorf("accept repository %s: %w", name, err)
@@ -37,8 +36,7 @@ func (o *Operator) AcceptRepository(ctx context.Context, name string) error {
 	return nil
 }
 
-// AcceptAccount has the account believed that has a login now. Errors are those of
-// AcceptRepository.
+// AcceptAccount accepts the present account of a login. Errors are those of AcceptRepository.
 func (o *Operator) AcceptAccount(ctx context.Context, login string) error {
 	if err := o.accept(ctx, "account", login, identity.DocLogin(login)); err != nil {
 		return err
@@ -63,8 +61,8 @@ func (o *Operator) accept(ctx context.Context, kind, name, doc string) error {
 	return nil
 }
 
-// forgetRename lets a route go back to the name that the configuration gives it, where
-// it followed another repository.
+// forgetRename returns a route to its configured repository name, where it followed another
+// repository.
 func (o *Operator) forgetRename(ctx context.Context, name string) error {
 	names, err := identity.Renames(ctx, o.o.Store)
 	if err != nil {

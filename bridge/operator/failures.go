@@ -15,12 +15,12 @@ import (
 // maxFailures bounds how many failures of a project are shown.
 const maxFailures = 10_000
 
-// projectAside stands for a project in the keys of what is no key of the queue: items
-// of a loop that this process set aside, since it panicked on them.
+// projectAside is the project in the keys of failures that are no keys of the queue. These are
+// items of a loop that this process set aside after a panic.
 const projectAside = "aside"
 
-// Failures lists the parked keys and what was set aside, oldest first. Those of projects that
-// the configuration does not name are among them.
+// Failures lists the parked keys and the items that were set aside, oldest first. It includes those
+// of projects that the configuration does not name.
 func (o *Operator) Failures(ctx context.Context) ([]store.Failure, error) {
 	var out []store.Failure
 	projects, err := o.Everywhere(ctx)
@@ -44,10 +44,9 @@ func (o *Operator) Failures(ctx context.Context) ([]store.Failure, error) {
 	return out, nil
 }
 
-// Retry takes a key up again: one named as failures shows it (project/link),
-// as an issue (acme/web#12), or "all". It returns how many. Keys of a project that the
-// configuration does not name are left out, as nobody works them. It is an error if name is
-// such keys alone.
+// Retry retries a key, named as failures shows it (project/link) or as an issue (acme/web#12), or
+// "all". It returns their number. Keys of a project that the configuration does not name are left
+// out, as nobody works them. A name of such keys alone is an error.
 func (o *Operator) Retry(ctx context.Context, name string) (int, error) {
 	failures, err := o.Failures(ctx)
 	if err != nil {
@@ -58,7 +57,7 @@ func (o *Operator) Retry(ctx context.Context, name string) (int, error) {
 		if name != "all" && name != f.Key.String() && name != string(f.Key.Link) && name != f.Where {
 			continue
 		}
-		if f.Key.Project == projectAside { // its loop takes it up by itself
+		if f.Key.Project == projectAside { // its loop retries it by itself
 			o.o.Guard.Forget(string(f.Key.Link))
 			n++
 			continue

@@ -1,10 +1,9 @@
-// Package operator is what commands, the status page and the admin listener can ask of
-// planbridge and have it do.
+// Package operator carries out the requests of commands, the status page and the admin listener.
 //
-// Its door is [New]. An [Operator] works on the store, so that a command can use it where
-// no service runs. What it needs of the process around it ([Process]) and of the two
-// services ([Services]) is declared here. Each wish of a person has a package of its own: an
-// Operator puts those together. Its own are the smallest ones.
+// Its entry point is [New]. An [Operator] works on the store, so that a command can use it where no
+// service runs. The package declares the used parts of the process ([Process]) and of the two
+// services ([Services]). Each kind of request has a package of its own, and an Operator combines
+// them. It handles only the smallest ones itself.
 //
 //   - queue.go, failures.go: what waits, and what failed.
 //   - accept.go: which repository or account a name stands for.
@@ -31,23 +30,23 @@ import (
 	"planbridge/store"
 )
 
-// Settings tells the settings that hold now.
+// Settings has the present settings.
 type Settings interface {
 	Settings() *reconcile.Settings
 }
 
-// Process is the service that runs, as far as operators change or ask what it does.
+// Process is the part of the running service that operators query or change.
 type Process interface {
-	// Kick has the queue looked at now.
+	// Kick makes the workers check the queue now.
 	Kick()
-	// NotePaused is told that a route was paused or resumed.
+	// NotePaused records that a route was paused or resumed.
 	NotePaused(route string, paused bool)
 	// Recognise asks GitHub which repository has a name now, and records the answer in the store.
 	// A name that was never met stays unknown.
 	Recognise(ctx context.Context, repo string) error
-	// Accepted is told that an operator accepted a repository, or an account (repo is "").
+	// Accepted records that an operator accepted a repository, or an account (repo is "").
 	Accepted(ctx context.Context, repo string) error
-	// FirstRun tells when a route began to run.
+	// FirstRun returns when a route began to run.
 	FirstRun(route string) time.Time
 	// Works reports whether the process works a key.
 	Works(key store.Key) bool
@@ -60,11 +59,11 @@ type Options struct {
 	Services Services
 	// Process is nil where no service runs.
 	Process Process
-	// Worker names the process in what it works.
+	// Worker names the process for the keys that it works.
 	Worker string
 	// StoreKind names the kind of the store in backups.
 	StoreKind string
-	// Guard knows what this process set aside; nil where none runs.
+	// Guard has the items that this process set aside; nil where none runs.
 	Guard *guard.Guard
 	// Questions are those of the store; nil: the Operator walks its ledger itself.
 	Questions *ledger.Questions
@@ -72,7 +71,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Operator carries out what operators ask. It is safe for concurrent use.
+// Operator carries out operators' requests. It is safe for concurrent use.
 type Operator struct {
 	*links.Finder
 	*explain.Explainer
@@ -115,8 +114,7 @@ func New(o Options) *Operator {
 	}
 }
 
-// noProcess stands for a service where none runs. When routes began to run is left out of
-// account there.
+// noProcess stands for a service where none runs. The first runs of routes do not count there.
 type noProcess struct{}
 
 func (noProcess) Kick()                                   {}
@@ -136,9 +134,9 @@ func (o *Operator) Ready(ctx context.Context) error {
 	return epoch.Check(ctx, o.o.Store)
 }
 
-// Rebuild makes every replica look again at everything that is marked on both sides, and
-// restore the links that are missing, as after a loss of the store. The service goes on
-// meanwhile; only creating waits until all is seen.
+// Rebuild makes every replica read again everything that is marked on both sides. It restores
+// missing links, as after a loss of the store. The service goes on meanwhile; only creates wait
+// until everything is read.
 func (o *Operator) Rebuild(ctx context.Context) error { return epoch.Renew(ctx, o.o.Store) }
 
 // Burndown returns the burndown charts of a project's sprints, active ones
@@ -147,7 +145,7 @@ func (o *Operator) Burndown(ctx context.Context, project mapping.ObjectID) ([]ma
 	return burndown.Read(ctx, o.o.Store, project)
 }
 
-// Burndowns returns those of all projects, by the operator's names of them.
+// Burndowns returns the charts of all projects, by the operator's names of them.
 func (o *Operator) Burndowns(ctx context.Context) (map[string][]mapping.Burndown, error) {
 	out := map[string][]mapping.Burndown{}
 	for _, project := range o.Projects() {

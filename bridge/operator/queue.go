@@ -10,7 +10,7 @@ import (
 	"planbridge/store"
 )
 
-// Standing tells where the key of a link stands in the queue.
+// Standing returns the state of a link's key in the queue.
 func (o *Operator) Standing(ctx context.Context, l *mapping.Link) (store.Standing, error) {
 	at, err := o.o.Store.Standing(ctx, store.Key{Project: l.Project, Link: l.ID})
 	if err != nil {
@@ -19,9 +19,8 @@ func (o *Operator) Standing(ctx context.Context, l *mapping.Link) (store.Standin
 	return at, nil
 }
 
-// Standings lists the keys that are in the queue and not due: those that wait for a
-// service, then the others, latest due first. Of a project that is not named
-// all are listed: nobody works them.
+// Standings lists the keys that are in the queue and not due: first those that wait for a service,
+// then the others, latest due first. It lists all keys of an unnamed project, as nobody works them.
 func (o *Operator) Standings(ctx context.Context, limit int) ([]store.Standing, error) {
 	projects, err := o.Everywhere(ctx)
 	if err != nil {
@@ -43,13 +42,13 @@ func (o *Operator) Standings(ctx context.Context, limit int) ([]store.Standing, 
 	return all[:min(limit, len(all))], nil
 }
 
-// ServiceWords says to people what a key waits for.
+// ServiceWords names for people the service that a key waits for.
 func (o *Operator) ServiceWords(service string) string {
 	return reconcile.ServiceWords(service, o.set().Routes)
 }
 
-// SharedServiceWords says to people what keys wait for that wait for several services of one kind,
-// such as repositories; "": the service has a kind of its own.
+// SharedServiceWords names for people several services of one kind that keys wait for, such as
+// repositories. It is "" where the service has a kind of its own.
 func (o *Operator) SharedServiceWords(service string) string {
 	return reconcile.SharedServiceWords(service)
 }

@@ -7,9 +7,9 @@ import (
 	"planbridge/mapping"
 )
 
-// Services opens what reads the two services. Each release ends the use of what was opened.
+// Services opens readers of the two services. Each release ends the use of a reader.
 type Services interface {
-	// Ready waits until the services may be asked for what is to be kept.
+	// Ready waits until answers of the services may be stored.
 	Ready(ctx context.Context) error
 	GitHub() (hub explain.GitHub, release func(), err error)
 	// Planning fails with [status.ErrName] where no configured project has the id.
@@ -17,26 +17,26 @@ type Services interface {
 	Previewer() (p Previewer, release func(), err error)
 }
 
-// Planning is what is asked of one planning project.
+// Planning is the used part of one planning project.
 type Planning interface {
 	explain.Planning
 	// BucketIDs returns the ids of a bucket, given by title or id; none where there is none.
 	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
 }
 
-// Previewer says what the next reconcile would do.
+// Previewer returns the plans of reconciles.
 type Previewer interface {
 	Preview(ctx context.Context, l *mapping.Link) (*mapping.Preview, error)
-	// PlanCleaning says what would be taken off a pair that is taken apart.
+	// PlanCleaning lists the marks that would be removed from a pair that is taken apart.
 	PlanCleaning(ctx context.Context, l *mapping.Link) ([]mapping.CleanStep, error)
-	// PlanMove says what becomes of a pair whose issue moves to where routes lead.
+	// PlanMove returns the plan for a pair whose issue moves along the routes.
 	PlanMove(ctx context.Context, l *mapping.Link, routes mapping.Routes) (mapping.MovePlan, error)
 }
 
-// opener opens a service for one question, and releases it.
+// opener opens a service for one request, and releases it.
 type opener struct{ Services }
 
-// Planning opens a project for several questions.
+// Planning opens a project for several requests.
 func (o opener) Planning(project mapping.ObjectID) (explain.Planning, func(), error) {
 	return o.Services.Planning(project)
 }

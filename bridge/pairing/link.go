@@ -11,8 +11,8 @@ import (
 	"planbridge/store"
 )
 
-// Link links an issue and a card that no other link holds, or that were parted. What
-// differs is a conflict without a base.
+// Link links an issue and a card that no other link holds, or that were parted. Different values
+// are a conflict without a base.
 func (p *Pairing) Link(ctx context.Context, issueName, cardID string) (status.Link, error) {
 	l, err := p.join(ctx, issueName, mapping.ObjectID(cardID))
 	if err != nil {
@@ -129,7 +129,7 @@ func (p *Pairing) rejoin(ctx context.Context, key store.Key, issue *mapping.Issu
 	case l.Card.ID != card.ID && !l.Parted:
 		return nil, p.o.Holder.GiveUp(ctx, claim, errHeld(l))
 	case l.Card.ID != card.ID || l.State == mapping.Erased:
-		// Nothing holds of what was agreed with another card, or was erased.
+		// A base with another card, or an erased one, does not count.
 		origin := l.Origin
 		if l.Card.ID != card.ID {
 			origin = p.origin(issue, card.ID)
@@ -174,7 +174,7 @@ func (p *Pairing) joinNew(ctx context.Context, route *mapping.Route, issue *mapp
 }
 
 // origin is the side of the first item of a pair. It is planning where planbridge made the issue for
-// the card: then the issue keeps its marker.
+// the card, and the issue keeps its marker then.
 func (p *Pairing) origin(issue *mapping.Issue, card mapping.ObjectID) mapping.Side {
 	_, marks := p.set().Keys.Body(issue.Body)
 	if slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkIssue && m.Partner == string(card) }) {

@@ -1,7 +1,7 @@
 // Package pairing joins and parts pairs by hand.
 //
-// Its door is [New]. A pair that was parted stays in the store, dormant, so that neither its issue
-// nor its card enters again.
+// Its entry point is [New]. A pair that was parted stays in the store, dormant, so that neither its
+// issue nor its card enters again.
 package pairing
 
 import (
@@ -16,14 +16,14 @@ import (
 	"planbridge/store"
 )
 
-// Settings tells the settings that hold now.
+// Settings has the present settings.
 type Settings interface {
 	Settings() *reconcile.Settings
 }
 
-// Services are the two services, as far as they are asked here.
+// Services are the used parts of the two services.
 type Services interface {
-	// Ready waits until the services may be asked for what is to be kept.
+	// Ready waits until answers of the services may be stored.
 	Ready(ctx context.Context) error
 	Issue(ctx context.Context, repo string, number int) (mapping.Issue, error)
 	// Card fails with [status.ErrName] where no configured project has the project's id.
@@ -32,7 +32,7 @@ type Services interface {
 
 // Queue is the queue of the service that runs.
 type Queue interface {
-	// Kick has the queue looked at now.
+	// Kick makes the workers check the queue now.
 	Kick()
 }
 
@@ -55,7 +55,7 @@ func New(o Options) *Pairing { return &Pairing{o} }
 
 func (p *Pairing) set() *reconcile.Settings { return p.o.Settings.Settings() }
 
-// partedWhyOf is what a parted link says of itself.
+// partedWhyOf is the reason of a parted link.
 func partedWhyOf(l *mapping.Link) string {
 	if l.State == mapping.Erased {
 		return mapping.ErasedWhy
@@ -63,8 +63,8 @@ func partedWhyOf(l *mapping.Link) string {
 	return mapping.PartedWhy
 }
 
-// Unlink parts the pair of a link, by one of the names that Find takes: nothing
-// is synchronised until it is linked again, and neither item enters anew.
+// Unlink parts the pair of a link, by one of the names that Find takes. Nothing is synchronised
+// until it is linked again, and neither item enters anew.
 func (p *Pairing) Unlink(ctx context.Context, name string) error {
 	l, err := p.o.Finder.Find(ctx, name)
 	if err != nil {
@@ -94,8 +94,8 @@ func (p *Pairing) Unlink(ctx context.Context, name string) error {
 	return nil
 }
 
-// changeQuestions changes the ledger's entries of what people are asked about a link. A pair
-// keeps which they are while it is parted: it is asked them again where it is linked again.
+// changeQuestions changes the ledger's entries of the open questions about a link. A parted pair
+// keeps the questions, which are asked again where it is linked again.
 func (p *Pairing) changeQuestions(ctx context.Context, l *mapping.Link, change func(*mapping.Conflict) bool) error {
 	for _, pair := range l.All() {
 		for _, id := range pair.Questions() {

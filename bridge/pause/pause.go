@@ -1,8 +1,8 @@
 // Package pause has the keys of a route wait until an operator resumes it.
 //
-// Its door is [New]. A paused route's keys are taken, from webhooks and polls alike, and wait: as
-// for a service that is away, but until an operator resumes the route. The
-// store keeps it; a replica learns of it within seconds.
+// Its entry point is [New]. Webhooks and polls still take in changes of a paused route's keys. The
+// keys wait as for a service that is away, but until an operator resumes the route. The store keeps
+// it; a replica learns of it within seconds.
 package pause
 
 import (
@@ -15,20 +15,20 @@ import (
 	"planbridge/store"
 )
 
-// Settings tells the settings that hold now.
+// Settings has the present settings.
 type Settings interface {
 	Settings() *reconcile.Settings
 }
 
 // Process is the service that runs.
 type Process interface {
-	// Kick has the queue looked at now.
+	// Kick makes the workers check the queue now.
 	Kick()
-	// NotePaused is told that a route was paused or resumed.
+	// NotePaused records that a route was paused or resumed.
 	NotePaused(route string, paused bool)
 }
 
-// Documents is where pauses are kept.
+// Documents stores the pauses.
 type Documents interface {
 	Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error)
 }
@@ -49,12 +49,12 @@ func New(o Options) *Pauses { return &Pauses{o} }
 
 func (p *Pauses) set() *reconcile.Settings { return p.o.Settings.Settings() }
 
-// DocPaused names the document, in the space of no project, that says since
-// when a route of that identity is paused; empty where it is not.
+// DocPaused names the document, in the space of no project, with the time since when the route of
+// that identity is paused. It is empty where the route is not paused.
 func DocPaused(id string) string { return "paused:" + id }
 
-// Pause makes a route's keys wait until Resume. store.ErrNotFound where there
-// is no such route.
+// Pause makes a route's keys wait until Resume. It returns store.ErrNotFound where there is no such
+// route.
 func (p *Pauses) Pause(ctx context.Context, route string) error {
 	return p.setPaused(ctx, route, p.o.Now().UTC().Format(time.RFC3339))
 }
@@ -91,7 +91,7 @@ func (p *Pauses) setPaused(ctx context.Context, route, since string) error {
 	return nil
 }
 
-// PausedSince tells since when a route is paused; zero: it is not.
+// PausedSince returns the time when a route was paused; zero: it is not paused.
 func (p *Pauses) PausedSince(ctx context.Context, route string) (time.Time, error) {
 	at, err := Since(ctx, p.o.Store, p.set().Routes.IdentityOf(route))
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *Pauses) PausedSince(ctx context.Context, route string) (time.Time, erro
 	return at, nil
 }
 
-// Since tells since when the route of an identity is paused; zero: it is not.
+// Since returns the time when the route of an identity was paused; zero: it is not paused.
 func Since(ctx context.Context, s Documents, id string) (time.Time, error) {
 	doc, err := store.ReadDoc(ctx, s, "", DocPaused(id))
 	if err != nil || len(doc) == 0 {
@@ -109,7 +109,7 @@ func Since(ctx context.Context, s Documents, id string) (time.Time, error) {
 	return time.Parse(time.RFC3339, string(doc))
 }
 
-// Paused tells since when each paused route is.
+// Paused returns the time when each paused route was paused.
 func (p *Pauses) Paused(ctx context.Context) (map[string]time.Time, error) {
 	out := map[string]time.Time{}
 	for _, r := range p.set().Routes.All() {

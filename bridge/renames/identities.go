@@ -15,30 +15,30 @@ import (
 	"planbridge/store"
 )
 
-// DocsRoute begins the names of the documents, in the space of no project, that say which names
-// a route had and where it leads. The route's identity follows.
+// DocsRoute begins the names of documents, in the space of no project, with a route's former names
+// and its target. The route's identity follows.
 const DocsRoute = "known-route:"
 
 // maxNames is how many names of a route are remembered.
 const maxNames = 20
 
-// known is what is remembered of a route.
+// known is the record of a route.
 type known struct {
 	Names        []string         `json:"names"`
 	Project      mapping.ObjectID `json:"project"`
 	Bucket       string           `json:"bucket"`
 	Repositories []string         `json:"repositories"`
 	Exclude      []string         `json:"exclude,omitempty"`
-	Gone         bool             `json:"gone,omitempty"` // the configuration that was read last does not have it
+	Gone         bool             `json:"gone,omitempty"` // the last configuration does not have it
 }
 
-// book is what is remembered of all routes, by their identities.
+// book has the records of all routes, by their identities.
 type book map[string]known
 
 // sameRepository reports whether two names mean one repository.
 type sameRepository func(a, b string) bool
 
-// leads reports whether a route leads to where this one leads, from the same repositories.
+// leads reports whether a route leads to the same bucket as this one, from the same repositories.
 func (k *known) leads(r *mapping.Route, same sameRepository) bool {
 	return k.Project == r.Project && k.Bucket == r.Bucket && alike(k.Repositories, r.Repositories, same) && alike(k.Exclude, r.Exclude, strings.EqualFold)
 }
@@ -49,7 +49,7 @@ func alike(a, b []string, same sameRepository) bool {
 	})
 }
 
-// covers reports whether a route takes repositories over that this one led from to the same bucket.
+// covers reports whether a route takes over repositories of this one, and leads to the same bucket.
 func (k *known) covers(r *mapping.Route) bool {
 	was := &mapping.Route{Repositories: k.Repositories, Exclude: k.Exclude}
 	return k.Project == r.Project && k.Bucket == r.Bucket && !slices.ContainsFunc(r.Repositories, func(pattern string) bool {
@@ -58,8 +58,8 @@ func (k *known) covers(r *mapping.Route) bool {
 	})
 }
 
-// identify returns the identities of routes by their names. One that is known by its name keeps
-// its identity. One that leads where a route did whose name is no longer there is that route.
+// identify returns the identities of routes by their names. A route with a known name keeps its
+// identity. A route that leads to the bucket of a route whose name is gone is that route.
 func (b book) identify(routes []*mapping.Route, same sameRepository) map[string]string {
 	ids, taken := map[string]string{}, map[string]bool{}
 	named := func(r *mapping.Route, k *known) bool { return slices.Contains(k.Names, r.Name) }
@@ -89,7 +89,7 @@ func (b book) identify(routes []*mapping.Route, same sameRepository) map[string]
 	return ids
 }
 
-// has reports whether a route of its name, that was there a moment ago, is known.
+// has reports whether a route of that name is known and in the last configuration.
 func (b book) has(r *mapping.Route) bool {
 	for _, k := range b {
 		if !k.Gone && k.Project == r.Project && slices.Contains(k.Names, r.Name) {
@@ -99,7 +99,7 @@ func (b book) has(r *mapping.Route) bool {
 	return false
 }
 
-// with returns the book once routes are those of the configuration.
+// with returns the book for the routes of a configuration.
 func (b book) with(routes []*mapping.Route, ids map[string]string) book {
 	next := maps.Clone(b)
 	for id, k := range next {
@@ -116,7 +116,7 @@ func (b book) with(routes []*mapping.Route, ids map[string]string) book {
 	return next
 }
 
-// readBook reads what the store knows of routes.
+// readBook reads the store's records of routes.
 func readBook(ctx context.Context, s Store) (book, error) {
 	names, err := s.Docs(ctx, "", DocsRoute)
 	if err != nil {
@@ -133,22 +133,22 @@ func readBook(ctx context.Context, s Store) (book, error) {
 	return b, nil
 }
 
-// NamesOf lists the names that the route of an identity has and had.
+// NamesOf lists the present and former names of the route of an identity.
 func (f *Follower) NamesOf(ctx context.Context, id string) ([]string, error) {
 	var k known
 	_, err := store.ReadJSON(ctx, f.o.Store, "", DocsRoute+id, &k)
 	return append(k.Names, id), err
 }
 
-// Identified returns settings whose routes have the identities that the store tells.
+// Identified returns settings whose routes have the identities in the store.
 func Identified(ctx context.Context, s Store, set *settings.Settings) (*settings.Settings, error) {
 	b, err := readBook(ctx, s)
 	ids := b.identify(set.Routes.All(), comparing(ctx, s, &err))
 	return set.WithIdentities(ids), err
 }
 
-// comparing compares names of repositories by what the store remembers of them. What it fails
-// with is in err.
+// comparing returns a function that compares names of repositories by the store's records. It
+// stores an error in err.
 func comparing(ctx context.Context, s identity.Documents, err *error) sameRepository {
 	ids := map[string]int64{}
 	id := func(name string) int64 {
@@ -162,9 +162,9 @@ func comparing(ctx context.Context, s identity.Documents, err *error) sameReposi
 	return func(a, b string) bool { return strings.EqualFold(a, b) || id(a) != 0 && id(a) == id(b) }
 }
 
-// Identify returns settings whose routes have their identities, and has the store know them.
-// Where it is away, the routes are what this process takes them for, until Learn tells it. It
-// returns no settings where the context ends before it comes to them.
+// Identify returns settings whose routes have their identities, and stores these. While the store
+// is away, this process's own records count until Learn stores them. It returns no settings where
+// the context ends first.
 func (f *Follower) Identify(ctx context.Context, set *settings.Settings) (*settings.Settings, error) {
 	select {
 	case f.identifying <- struct{}{}:
@@ -177,7 +177,7 @@ func (f *Follower) Identify(ctx context.Context, set *settings.Settings) (*setti
 	if b == nil {
 		b = book{}
 	}
-	maps.Copy(b, stored) // a store that was lost knows less
+	maps.Copy(b, stored) // a lost store has fewer
 	routes := set.Routes.All()
 	if err == nil {
 		f.askNew(ctx, b, routes)
@@ -191,7 +191,7 @@ func (f *Follower) Identify(ctx context.Context, set *settings.Settings) (*setti
 	return set.WithIdentities(ids), err
 }
 
-// askNew asks GitHub which repositories are meant that may be called otherwise than before.
+// askNew asks GitHub about repositories that may have another name than before.
 func (f *Follower) askNew(ctx context.Context, b book, routes []*mapping.Route) {
 	ctx, cancel := f.o.Briefly(ctx)
 	defer cancel()
@@ -213,8 +213,8 @@ func (f *Follower) askNew(ctx context.Context, b book, routes []*mapping.Route) 
 	}
 }
 
-// write has the store know the routes. One that is new and takes over repositories began to run
-// when the route did that had them.
+// write stores the routes. A new one that takes over repositories began to run with the route that
+// had them.
 func (f *Follower) write(ctx context.Context, stored book, routes []*mapping.Route, ids map[string]string) error {
 	for _, r := range routes {
 		if _, there := stored[ids[r.Name]]; there {
@@ -240,10 +240,10 @@ func (f *Follower) write(ctx context.Context, stored book, routes []*mapping.Rou
 	return nil
 }
 
-// errChanged says that a reload came between.
+// errChanged says that a reload came in between.
 var errChanged = errors.New("the configuration changed meanwhile")
 
-// identifyAgain has the store know the routes that it did not take before.
+// identifyAgain stores the routes that the store did not take before.
 func (f *Follower) identifyAgain(ctx context.Context) error {
 	if !f.unwritten.Load() {
 		return nil
@@ -251,7 +251,7 @@ func (f *Follower) identifyAgain(ctx context.Context) error {
 	return f.IdentifyNow(ctx)
 }
 
-// IdentifyNow has the routes in force have their identities.
+// IdentifyNow gives the routes in force their identities.
 func (f *Follower) IdentifyNow(ctx context.Context) error {
 	set := f.o.Settings.Load()
 	next, err := f.Identify(ctx, set)

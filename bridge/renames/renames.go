@@ -1,10 +1,9 @@
-// Package renames lets routes follow repositories that were renamed, and knows routes that have
-// another name themselves.
+// Package renames makes routes follow renamed repositories, and recognises renamed routes.
 //
-// Its door is [Follower]. Routes are by name. One that names a repository exactly follows it to
-// its new name, until the configuration is changed. The store keeps the new names, so that a
-// restart and every other replica go by them too. It keeps also which names a route had: one that
-// leads from the same repositories to the same bucket is the same route (identities.go).
+// Its entry point is [Follower]. Routes are by name. A route that names a repository exactly
+// follows it to its new name, until the configuration is changed. The store keeps the new names, so
+// that a restart and every other replica use them, too. It also keeps the former names of a route:
+// a route from the same repositories to the same bucket is the same route (identities.go).
 package renames
 
 import (
@@ -22,19 +21,19 @@ import (
 	"planbridge/mapping"
 )
 
-// Links take up by themselves that a repository has another name, where a route has it.
+// Links adopt a repository's new name by themselves, where a route has it.
 type Links interface {
 	Renamed(from, to string)
 }
 
-// Store keeps what is known of names.
+// Store stores the records of names.
 type Store interface {
 	identity.Documents
 	Docs(ctx context.Context, project mapping.ObjectID, prefix string) ([]string, error)
 }
 
-// Repositories tell what the repository that a name stands for is called now, as GitHub told it
-// at asOf or later.
+// Repositories returns the present name of the repository behind a name, as GitHub reported it at
+// asOf or later.
 type Repositories interface {
 	Locate(ctx context.Context, name string, id int64, asOf time.Time) (string, error)
 }
@@ -45,17 +44,18 @@ type Options struct {
 	Settings     *settings.Current
 	Repositories Repositories
 	Links        Links
-	// Briefly bounds the questions to GitHub which repositories a configuration names anew.
+	// Briefly bounds the questions to GitHub about new names in a configuration.
 	Briefly func(context.Context) (context.Context, context.CancelFunc)
 	Now     func() time.Time
 	Logger  *slog.Logger
 }
 
-// Follower has the settings follow renamed repositories and routes. It is safe for concurrent use.
+// Follower makes the settings follow renamed repositories and routes. It is safe for concurrent
+// use.
 type Follower struct {
 	o Options
-	// identifying has an element while somebody works on the book. That takes calls of the store,
-	// so that whoever waits does so no longer than its context lasts.
+	// identifying has an element while a goroutine works on the book. That takes calls of the
+	// store, so that a wait for it ends with the context.
 	identifying chan struct{}
 	book        book        // as this process knows it; identifying guards it
 	unwritten   atomic.Bool // the store does not have it yet
@@ -64,8 +64,8 @@ type Follower struct {
 // New returns a Follower.
 func New(o Options) *Follower { return &Follower{o: o, identifying: make(chan struct{}, 1)} }
 
-// Follow takes in that a repository has another name: a route that names the former one
-// exactly follows it. Where a route has the new name already, the links follow that soon.
+// Follow records that a repository has another name: a route that names the former one exactly
+// follows it. Where a route has the new name already, the links follow that soon.
 func (f *Follower) Follow(ctx context.Context, from, to string) error {
 	if strings.EqualFold(from, to) || from == "" || to == "" {
 		return nil
@@ -86,8 +86,8 @@ func (f *Follower) Follow(ctx context.Context, from, to string) error {
 	})
 }
 
-// Learn takes over what this or another replica has learned of names. Names that the
-// configuration has no more are forgotten. The store is told of routes that it does not know yet.
+// Learn applies the names that this or another replica has learned. It drops names that the
+// configuration no longer has, and stores routes that the store lacks.
 func (f *Follower) Learn(ctx context.Context) error {
 	if err := f.identifyAgain(ctx); err != nil {
 		return err

@@ -172,10 +172,10 @@ func (r *Registry) ID(name string) int64 {
 }
 
 // Locate returns the present name of the repository behind a name, from an answer of GitHub not
-// older than asOf. id selects the repository where the name may have changed hands; 0: the
-// present one. A [mapping.StrangerError] says that another repository has the name. Where GitHub
-// refuses to tell, the name stands for itself. Where it does not answer, its last answer to this
-// process counts.
+// older than asOf. The argument id selects the repository where the name may have changed hands; 0:
+// the present one. A [mapping.StrangerError] says that another repository has the name. Where
+// GitHub refuses to tell, the name stands for itself. Where it does not answer, its last answer to
+// this process counts.
 func (r *Registry) Locate(ctx context.Context, name string, id int64, asOf time.Time) (string, error) {
 	e, err := r.entry(ctx, name)
 	if err != nil {

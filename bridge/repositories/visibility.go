@@ -12,8 +12,8 @@ import (
 	"planbridge/mapping"
 )
 
-// How long GitHub's answer about a repository's readers is used, and how long GitHub is not asked
-// again where it gave none.
+// These are how long GitHub's answer about a repository's readers is used, and the pause after a
+// question without an answer.
 const (
 	visibleFor    = 5 * time.Minute
 	unansweredFor = 30 * time.Second
@@ -146,9 +146,10 @@ func (r *Registry) logPublic(repo string, was, is bool) {
 	}
 }
 
-// SeeVisibility records an event's word on who can read a repository. now reports whether anybody
-// can: for a public repository that an event calls private, GitHub is asked, as the event may be
-// old. doubted reports once that it may be private again, not with each delivery.
+// SeeVisibility records from an event who can read a repository. The result now reports whether
+// anybody can. GitHub is asked about a public repository that an event calls private, as the event
+// may be old. The result doubted reports once, and not with each delivery, that it may be private
+// again.
 func (r *Registry) SeeVisibility(ctx context.Context, repo string, public bool) (now, doubted bool) {
 	if err := r.tellPrivate(ctx, repo, !public); err != nil {
 		r.o.Logger.Warn("remembering who can read a repository", "repo", repo, "err", err)

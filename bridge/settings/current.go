@@ -31,8 +31,7 @@ func NewCurrent(s *Settings) *Current {
 // Load returns the settings in force.
 func (c *Current) Load() *Settings { return c.now.Load() }
 
-// Update puts what change makes of the settings in their place; nil leaves them. One change
-// runs at a time.
+// Update replaces the settings by the result of change; nil leaves them. One change runs at a time.
 func (c *Current) Update(change func(*Settings) (*Settings, error)) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
@@ -43,22 +42,22 @@ func (c *Current) Update(change func(*Settings) (*Settings, error)) error {
 	return err
 }
 
-// Settings is the part that decides.
+// Settings is the part for decisions.
 func (c *Current) Settings() *reconcile.Settings { return &c.Load().Settings }
 
-// Routes are those that hold now.
+// Routes are the present routes.
 func (c *Current) Routes() mapping.Routes { return c.Load().Routes }
 
-// Projects are those that the configuration names.
+// Projects are the projects that the configuration names.
 func (c *Current) Projects() []mapping.ObjectID { return c.Load().Routes.Projects() }
 
-// Scheme says which labels mean what.
+// Scheme has the meanings of labels.
 func (c *Current) Scheme() mapping.LabelScheme { return c.Load().Scheme }
 
-// Keys are those that sign markers.
+// Keys are the keys that sign markers.
 func (c *Current) Keys() mapping.Keys { return c.Load().Keys }
 
-// Trust says which webhook secrets are believed.
+// Trust has the accepted webhook secrets.
 func (c *Current) Trust() *webhook.Trust { return c.Load().Trust }
 
 // Retry says how often and how long a key is tried again.
@@ -73,10 +72,10 @@ func (c *Current) Rules() retention.Rules {
 	return retention.Rules{Ledger: set.LedgerRetention, Archive: set.LedgerArchive}
 }
 
-// PollInterval is how often planning is asked for changes at the least.
+// PollInterval is the longest time between two polls of planning.
 func (c *Current) PollInterval() time.Duration { return c.Load().Config.Planning.PollInterval }
 
-// CatchUpInterval is how often GitHub is asked for what deliveries did not tell.
+// CatchUpInterval is how often GitHub is asked for changes without a delivery.
 func (c *Current) CatchUpInterval() time.Duration { return c.Load().Config.GitHub.CatchUpInterval }
 
 // VerifyInterval is how often all links are verified; 0: by hand only.
@@ -88,12 +87,12 @@ func (c *Current) WriteLimits() budgets.Limits {
 	return budgets.Limits{ContentPerMinute: hub.WritesPerMinute, ContentPerHour: hub.WritesPerHour, EditsPerMinute: hub.EditsPerMinute, PointsPerMinute: hub.PointsPerMinute}
 }
 
-// importShare is the part of GitHub's write budget that imports may take (see
-// [store.Ask]): two thirds, so that live changes never wait long for theirs.
+// importShare is the part of GitHub's write budget that imports may take (see [store.Ask]). It is
+// two thirds, so that live changes never wait long for their writes.
 func importShare(writes int) int { return max(1, writes*2/3) }
 
-// Forecast is how long GitHub's budgets make so many new issues and other writes of imports
-// take, and which key bounds it.
+// Forecast is how long so many new issues and other writes of imports take under GitHub's budgets,
+// and the key of the limiting budget.
 func (c *Current) Forecast(issues, edits int) (takes time.Duration, bound string) {
 	hub := c.Load().Config.GitHub
 	for _, b := range []struct {
@@ -112,7 +111,7 @@ func (c *Current) Forecast(issues, edits int) (takes time.Duration, bound string
 	return takes, bound
 }
 
-// Access says who may ask at the admin listener.
+// Access has the access rules of the admin listener.
 func (c *Current) Access() status.Access {
 	set := c.Load()
 	s := &set.Config.Server

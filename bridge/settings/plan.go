@@ -7,7 +7,7 @@ import (
 	"planbridge/mapping"
 )
 
-// Plan is what of the settings can be proven.
+// Plan is the part of the settings that can be proven.
 func (s *Settings) Plan() *preflight.Plan {
 	c := s.Config
 	file, ok := c.Store.File()
@@ -42,8 +42,8 @@ func (s *Settings) Plan() *preflight.Plan {
 	return p
 }
 
-// quarantineUnsaid reports whether strangers' issues wait by default: neither the
-// route nor the file's defaults say anything.
+// quarantineUnsaid reports whether strangers' issues wait by default, as neither the route nor the
+// file's defaults set it.
 func (s *Settings) quarantineUnsaid(route *mapping.Route) bool {
 	return route.AllowPublic && route.Quarantine == mapping.QuarantineAuto && !s.Config.SaysQuarantine(route.Name)
 }

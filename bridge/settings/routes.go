@@ -37,8 +37,7 @@ func route(c *config.Config, r *config.Route) mapping.Route {
 	return out
 }
 
-// WithNames returns the settings with the routes of renamed repositories at
-// their names of now.
+// WithNames returns the settings with the present names of renamed repositories in the routes.
 func (s *Settings) WithNames(names map[string]string) *Settings {
 	next := *s
 	next.Renamed = map[string]string{}
@@ -69,8 +68,9 @@ func (s *Settings) WithIdentities(ids map[string]string) *Settings {
 	return next.WithNames(s.Renamed)
 }
 
-// Follow returns the names that WithNames takes once a repository has another name. Followed are
-// the patterns of exact routes that follow it, by the routes' names; none names the former name.
+// Follow returns the names for WithNames once a repository has another name. The result followed
+// has the patterns of exact routes that follow it, by the routes' names; it is empty where none has
+// the former name.
 func (s *Settings) Follow(from, to string) (names, followed map[string]string) {
 	names, followed = map[string]string{}, map[string]string{}
 	for i := range s.Config.Routes {
@@ -91,15 +91,15 @@ func (s *Settings) Follow(from, to string) (names, followed map[string]string) {
 	return names, followed
 }
 
-// HasRoute reports whether a route is for a repository's name, as it is called now or as the
-// configuration has it.
+// HasRoute reports whether a route is for a repository's name, the present one or the configured
+// one.
 func (s *Settings) HasRoute(name string) bool {
 	_, renamed := s.Renamed[strings.ToLower(name)]
 	return renamed || len(s.Routes.ForRepo(name)) > 0
 }
 
-// trust is which webhook secrets are believed about which repositories, of which some
-// are called otherwise than in the configuration.
+// trust returns the webhook secrets that are accepted for each repository, by the present names of
+// renamed ones.
 func trust(c *config.Config, renamed map[string]string) *webhook.Trust {
 	var groups []webhook.SecretGroup
 	for _, w := range c.GitHub.Webhooks {

@@ -1,8 +1,8 @@
-// Package settings turns the configuration into what the packages of the bridge take.
+// Package settings turns the configuration into the settings of the bridge's packages.
 //
-// [Settings] are those of one configuration and never change. [Current] holds the ones in force:
-// a reload replaces them, and so does a repository that was renamed. Beside the bridge and package
-// open no other one knows package config.
+// A [Settings] value belongs to one configuration and never changes. A [Current] holds the ones in
+// force, which a reload or a renamed repository replaces. Beside the bridge and package open, no
+// other package knows package config.
 package settings
 
 import (
@@ -25,12 +25,12 @@ type Settings struct {
 	reconcile.Settings
 	Config *config.Config
 	Made   time.Time // when the configuration was read
-	// Renamed says what repositories of the configuration are called now, by the lower-case
-	// names that it has.
+	// Renamed has the present names of renamed repositories, by the configuration's lower-case
+	// names.
 	Renamed map[string]string
 	// Identities are those of routes by their names, see [mapping.Route.Identity].
 	Identities map[string]string
-	// Trust says which webhook secrets are believed about which repositories.
+	// Trust has the webhook secrets that are accepted for each repository.
 	Trust *webhook.Trust
 }
 
@@ -58,7 +58,7 @@ func New(c *config.Config, dryRun bool, made time.Time) *Settings {
 	}}
 }
 
-// Read returns the settings of a configuration for a command, which asks and is no service.
+// Read returns the settings of a configuration for a command, which is no service.
 func Read(c *config.Config) *Settings { return New(c, false, time.Time{}) }
 
 // HasRights reports whether the configuration gives a login rights: it is one of the users or a
@@ -70,12 +70,12 @@ func (s *Settings) HasRights(login string) bool {
 	return slices.ContainsFunc(s.Config.GitHub.FormerAccounts, func(former string) bool { return strings.EqualFold(former, login) })
 }
 
-// webURL is where the pages of the GitHub behind an API root are: github.com
-// for api.github.com, the host itself for an Enterprise Server.
+// webURL is the root of the pages of the GitHub behind an API root. It is github.com for
+// api.github.com, and the host itself for an Enterprise Server.
 func webURL(api string) string {
 	u, err := url.Parse(api)
 	if err != nil {
-		return api // the configuration was validated; a page's link is the least of it
+		return api // the configuration was validated, and only a page's link depends on it
 	}
 	u.Host = strings.TrimPrefix(u.Host, "api.")
 	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/api/v3")

@@ -1,4 +1,4 @@
-// Package tuning sets Go's runtime for a process that runs the bridge. Its door is [Apply].
+// Package tuning sets Go's runtime for a process that runs the bridge. Its entry point is [Apply].
 package tuning
 
 import (
@@ -9,30 +9,28 @@ import (
 )
 
 const (
-	// leastGarbage is how much garbage may be at the least before it is collected.
+	// leastGarbage is the least amount of garbage before a collection.
 	leastGarbage = 32 << 20
-	// leastPercent is what it may be of the live heap.
+	// leastPercent is its least share of the live heap.
 	leastPercent = 50
-	// mostPercent gives a small heap leastGarbage: Go's smallest goal is 4 MiB at 100.
+	// mostPercent gives a small heap leastGarbage, as Go's smallest goal is 4 MiB at 100.
 	mostPercent = 800
-	// leastAtOnce is how many goroutines run at once at the least.
+	// leastAtOnce is the least number of goroutines that run at once.
 	leastAtOnce = 4
 )
 
-// Apply sets Go's runtime for a process that runs the bridge, as far as its
-// environment does not decide (GOGC and GOMEMLIMIT, GOMAXPROCS). The function it
-// returns takes that back.
+// Apply sets Go's runtime for a process that runs the bridge, unless its environment does (GOGC and
+// GOMEMLIMIT, GOMAXPROCS). The returned function restores the earlier settings.
 //
-// Garbage of 32 MiB, or of half the live heap, may be before it is collected. What lives
-// in a bridge of some repositories is a few MiB, so that by Go's usual measure its garbage
-// would be collected dozens of times a second under load: of a webhook's processor time
-// that is a tenth (make bench). With 100,000 links some 50 MiB live, and by Go's usual
-// measure as much garbage would stand beside them.
+// A collection starts after 32 MiB of garbage, or half the live heap. A bridge of some repositories
+// has a live heap of a few MiB. By Go's usual measure its garbage would be collected dozens of
+// times a second under load. That is a tenth of a webhook's processor time (make bench). With
+// 100,000 links the live heap is some 50 MiB, and Go's usual measure would allow as much garbage.
 //
-// Four goroutines run at once where there are fewer processors. The runtime looks
-// at the network when nothing else is ready to run: with one goroutine for each of
-// two processors an answer waits until what computes beside it is done. With more
-// the kernel shares the processors out, and lets those who waited go first.
+// Four goroutines run at once where there are fewer processors. The runtime polls the network when
+// nothing else is ready to run. With one goroutine for each of two processors, an answer would wait
+// until a computation beside it is done. With more goroutines the kernel shares the processors out,
+// and waiting threads go first.
 func Apply(env func(name string) (string, bool)) (restore func()) {
 	set := func(name string) bool { _, ok := env(name); return ok }
 	stop := func() {}
@@ -51,7 +49,7 @@ func Apply(env func(name string) (string, bool)) (restore func()) {
 	}
 }
 
-// pacer sets after each collection how much garbage the next one waits for.
+// pacer sets, after each collection, the amount of garbage before the next one.
 type pacer struct {
 	mu      sync.Mutex
 	stopped bool
@@ -69,8 +67,8 @@ func (p *pacer) start() (stop func()) {
 	}
 }
 
-// collected follows a collection. What it leaves behind is found dead by the next one, which
-// is how the runtime tells of that.
+// collected runs after a collection. It leaves an object behind, whose death in the next collection
+// calls it again.
 func (p *pacer) collected() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +84,7 @@ func (p *pacer) collected() {
 	runtime.AddCleanup(new(*pacer), (*pacer).collected, p)
 }
 
-// percentOf is how much garbage may be, in per cent of a live heap.
+// percentOf is the allowed garbage in per cent of a live heap.
 func percentOf(live uint64) int {
 	return min(max(leastGarbage*100/int(max(live, 1)), leastPercent), mostPercent)
 }

@@ -34,9 +34,9 @@ func missing(what string, err error) error {
 	return err
 }
 
-// noticeAbsent makes the pairs due that lack an item: neither a listing of the catch-up nor an
-// event tells of an issue that is deleted or transferred without its delivery. The reconcile
-// decides what became of it. Where the whole repository refuses to be listed, nothing is known.
+// noticeAbsent makes the pairs due that lack an item. Without its delivery, neither a listing of
+// the catch-up nor an event reports an issue that is deleted or transferred. The reconcile finds
+// out where it is. A repository that refuses to be listed proves nothing.
 func (v *run) noticeAbsent(ctx context.Context, differing map[store.Key]drift) error {
 	for _, key := range inOrder(differing) {
 		gone := slices.DeleteFunc(slices.Clone(differing[key].gone), func(p *mapping.Pair) bool { return !v.listed[strings.ToLower(p.Issue.Repo)] })

@@ -26,7 +26,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	return m
 }
 
-// Expect lets the series of the configured routes begin, and those of all others end.
+// Expect starts the series of the configured routes, and ends those of all others.
 func (m *Metrics) Expect(routes []*mapping.Route) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -78,8 +78,8 @@ func (v *run) read(ctx context.Context, key store.Key) (d drift, err error) {
 	return d, nil
 }
 
-// partsToRead are a link's sub-issues of which the card's counters do not tell all: a side
-// refuses a value, a person is asked, or no listing showed the issue.
+// partsToRead are a link's sub-issues that the card's counters do not cover. A side refuses a
+// value, a person is asked, or no listing showed the issue.
 func (v *run) partsToRead(l *mapping.Link) (out []*mapping.Pair) {
 	for _, p := range l.SubLinks {
 		if p.State == mapping.Linked && (len(p.Refused)+len(p.Asking) > 0 || !v.seenSubIssues[p.Issue.ID]) {

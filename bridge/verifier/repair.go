@@ -12,10 +12,10 @@ import (
 	"planbridge/store"
 )
 
-// repairPatience bounds how long a repair is awaited.
+// repairPatience bounds the wait for a repair.
 const repairPatience = time.Minute
 
-// held reports whether nothing would be written about any of the differences.
+// held reports whether none of the differences would be written.
 func (d drift) held() bool {
 	return !slices.ContainsFunc(d.diffs, func(diff status.Difference) bool { return diff.Held == "" })
 }

@@ -27,13 +27,13 @@ type verified struct {
 	Drift map[string]int `json:"drift,omitempty"` // links that differ, by route
 }
 
-// Run verifies all links by the schedule, until ctx ends. One replica does so, so that the
-// metric of differing links is current though nobody asks. It repairs nothing; pairs that lack an
-// item become due.
+// Run verifies all links by the schedule, until ctx ends. One replica does so, so that the metric
+// of differing links is current without a request. It repairs nothing; pairs that lack an item
+// become due.
 func (v *Verifier) Run(ctx context.Context) {
 	l := &lease.Lease{Clock: v.o.Clock, Store: v.o.Store, Session: v.o.Session, Name: "verify", Owner: v.o.Owner, TTL: lease.TTL(lookEvery)}
 	defer l.Release(ctx)
-	var shown time.Time // when the verification was that the metric tells of
+	var shown time.Time // when the verification behind the metric was
 	l.Every(ctx, v.o.Guard, "look for a verification", v.o.Clock, v.pauseBetweenLooks, func(ctx context.Context) {
 		last, err := v.verifyWhenDue(ctx, l)
 		if err != nil && ctx.Err() == nil {

@@ -2,12 +2,11 @@
 //
 // A verification lists both sides once, without holding them in memory. An item that equals
 // its base needs no more. Otherwise, or where one is missing, both items are read, and the
-// difference is what the reconcile would write. A value that a side refused, or that a person
-// is asked about, differs for as long as that lasts. A change that a route's direction forbids
-// is no difference.
+// difference is what the reconcile would write. A value that a side refused, or that a person is
+// asked about, differs until that ends. A change that a route's direction forbids is no difference.
 //
-// A scheduled verification makes the pairs due of which an item is gone or has moved, as nothing
-// else may ever tell of it.
+// A scheduled verification makes the pairs with a missing or moved item due, as nothing else may
+// ever report it.
 package verifier
 
 import (
@@ -30,14 +29,14 @@ import (
 	"planbridge/store"
 )
 
-// GitHub is what is asked of GitHub beside the lists.
+// GitHub is the used part of the GitHub client beside the lists.
 type GitHub interface {
 	Issue(ctx context.Context, repo string, number int) (mapping.Issue, error)
 }
 
-// Schedule tells how often all links are verified.
+// Schedule has the interval of verifications.
 type Schedule interface {
-	// VerifyInterval is 0 where that happens by hand only.
+	// VerifyInterval is how often all links are verified; 0: by hand only.
 	VerifyInterval() time.Duration
 }
 
@@ -64,7 +63,7 @@ type Verifier struct{ o Options }
 // New makes a Verifier.
 func New(o Options) *Verifier { return &Verifier{o} }
 
-// Verify begins a verification, or returns the one that runs and was asked for the same.
+// Verify begins a verification, or returns the running one with the same request.
 func (v *Verifier) Verify(ctx context.Context, ask status.VerifyAsk) (status.Job, error) {
 	first, work, err := v.job(ask, nil)
 	if err != nil {
@@ -113,7 +112,7 @@ type run struct {
 	routes   []*mapping.Route
 	pace     *pace
 	seen     map[store.Key]seenMask // of every link that was compared
-	doubtful map[store.Key]bool     // links one of whose items is not what was agreed on
+	doubtful map[store.Key]bool     // links with an item that differs from the base
 
 	seenSubIssues map[int64]bool  // by the id of the issue
 	listed        map[string]bool // repositories whose issues were listed, in lower case
@@ -179,8 +178,7 @@ func (v *run) report(differing map[store.Key]drift) {
 	})
 }
 
-// linkOf returns the link of an item, where it is to be compared, and records that the item
-// was seen.
+// linkOf returns the link of an item, where it is compared, and records that the item was seen.
 func (v *run) linkOf(ctx context.Context, ref mapping.Ref, side seenMask) (store.Key, *mapping.Link, error) {
 	key, known, err := v.Inventory.Known(ctx, ref)
 	if err != nil || !known {
@@ -197,19 +195,18 @@ func (v *run) linkOf(ctx context.Context, ref mapping.Ref, side seenMask) (store
 		if p := l.Part(ref); p != nil && side == seenIssue {
 			v.seenSubIssues[p.Issue.ID] = true
 		}
-		return key, nil, nil // what a part shows is told by the root's counters
+		return key, nil, nil // the root's counters cover its parts
 	}
 	v.seen[key] |= side
 	return key, l, nil
 }
 
-// named reports whether the configuration names the project of a link: otherwise nobody works
-// it.
+// named reports whether the configuration names the project of a link, as nobody works other links.
 func (v *run) named(l *mapping.Link) bool {
 	return v.Inventory.Settings().Routes.Names(l.Project)
 }
 
-// compares reports whether a link is to be compared.
+// compares reports whether a link is compared.
 func (v *run) compares(l *mapping.Link) bool {
 	return l.State == mapping.Linked && v.named(l) && slices.ContainsFunc(v.routes, func(r *mapping.Route) bool { return r.Name == l.Route })
 }
@@ -316,7 +313,7 @@ func (v *run) compare(key store.Key, l *mapping.Link, side mapping.Side, view ma
 }
 
 // listLinks finds the links without an item in any listing, and those with sub-issues that the
-// card's counters do not tell of.
+// card's counters do not cover.
 func (v *run) listLinks(ctx context.Context) error {
 	projects, err := store.ProjectsAfter(ctx, v.Store, v.Inventory.Settings().Routes.Projects())
 	if err != nil {
