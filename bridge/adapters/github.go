@@ -1,5 +1,5 @@
-// Package adapters fits the clients of GitHub and of planning to the packages that ask them:
-// it converts types, and remembers who can read what.
+// Package adapters fits the clients of GitHub and of planning to the packages that use them. It
+// converts types, and remembers who can read which repository.
 package adapters
 
 import (
@@ -22,7 +22,7 @@ import (
 type Host interface {
 	repositories.Routes
 	accounts.Rights
-	// AnsweredAs is told who made an issue or a comment with a request of ours.
+	// AnsweredAs is called with the author of an issue or a comment that a request of ours made.
 	AnsweredAs(ctx context.Context, login string)
 }
 
@@ -30,7 +30,7 @@ type Host interface {
 type GitHub struct {
 	*github.Client
 	host Host
-	// Registry and People know what names of repositories and logins stand for.
+	// Registry and People know the repositories and accounts behind names.
 	Registry *repositories.Registry
 	People   *accounts.People
 }
@@ -94,10 +94,10 @@ func (g *GitHub) Public(ctx context.Context, repo string, ask bool) (public, kno
 	return g.Registry.Public(ctx, repo, ask)
 }
 
-// Stranger reports whether another account has a login than the one that it stood for.
+// Stranger reports whether a login belongs to another account now than before.
 func (g *GitHub) Stranger(login string) bool { return g.People.Stranger(login) }
 
-// Authorship is that of the client, but for a login that another account has.
+// Authorship is that of the client, except for a login that another account has.
 func (g *GitHub) Authorship(login string) mapping.Authorship {
 	whose := g.Client.Authorship(login)
 	if whose.Perhaps() && g.Stranger(login) {
@@ -106,7 +106,7 @@ func (g *GitHub) Authorship(login string) mapping.Authorship {
 	return whose
 }
 
-// Issue reads an issue. As all that answers with an issue, it says whose that is by id, too.
+// Issue reads an issue. As every method that returns an issue, it also records the author's id.
 func (g *GitHub) Issue(ctx context.Context, repo string, number int) (mapping.Issue, error) {
 	issue, err := g.Client.Issue(ctx, repo, number)
 	return g.identify(ctx, issue), err
@@ -120,11 +120,11 @@ func (g *GitHub) identify(ctx context.Context, issue mapping.Issue) mapping.Issu
 	return issue
 }
 
-// errEnough ends a listing that has shown what was looked for.
+// errEnough ends a listing that has shown the wanted issues.
 var errEnough = errors.New("enough")
 
-// ListSince hands the issues that were updated at a moment or later to page, the oldest
-// update first, until that has enough.
+// ListSince passes the issues updated at or after a moment to page, the oldest update first, until
+// page has enough.
 func (g *GitHub) ListSince(ctx context.Context, repo string, since time.Time, page func([]mapping.Issue) bool) error {
 	o := github.ListOptions{Since: since, Unconditional: true}
 	_, err := g.ListIssues(ctx, repo, o, func(issues []mapping.Issue, _ time.Time) error {
@@ -142,7 +142,7 @@ func (g *GitHub) ListSince(ctx context.Context, repo string, since time.Time, pa
 	return err
 }
 
-// CreateIssue is that of the client, which tells whose account made the issue.
+// CreateIssue is that of the client, and reports the account that made the issue.
 func (g *GitHub) CreateIssue(ctx context.Context, repo string, n reconcile.NewIssue) (mapping.Issue, error) {
 	issue, err := g.Client.CreateIssue(ctx, repo, github.NewIssue{Title: n.Title, Body: n.Body, Labels: n.Labels})
 	if err == nil {
@@ -168,7 +168,7 @@ func (g *GitHub) ChangeLabels(ctx context.Context, changes []reconcile.LabelChan
 	return converted(g.Client.ChangeLabels(ctx, asked), func(a github.LabelAnswer) reconcile.LabelAnswer { return reconcile.LabelAnswer(a) })
 }
 
-// Comments is that of the client, which tells whose accounts they are of.
+// Comments is that of the client, and reports the authors' accounts.
 func (g *GitHub) Comments(ctx context.Context, repo string, number int, since time.Time) ([]reconcile.Comment, error) {
 	comments, err := g.Client.Comments(ctx, repo, number, since)
 	out := make([]reconcile.Comment, len(comments))
@@ -179,7 +179,7 @@ func (g *GitHub) Comments(ctx context.Context, repo string, number int, since ti
 	return out, err
 }
 
-// CreateComment is that of the client, which tells whose account made the comment.
+// CreateComment is that of the client, and reports the account that made the comment.
 func (g *GitHub) CreateComment(ctx context.Context, repo string, number int, body string) (reconcile.Comment, error) {
 	c, err := g.Client.CreateComment(ctx, repo, number, body)
 	if err == nil {
@@ -188,9 +188,8 @@ func (g *GitHub) CreateComment(ctx context.Context, repo string, number int, bod
 	return reconcile.Comment{ID: c.ID, Author: c.Author, Body: c.Body}, err
 }
 
-// Edits tells an issue's earlier titles, or its earlier bodies, as the events
-// of their edits did. Of a body that was taken out of GitHub's history nothing
-// is told.
+// Edits returns an issue's earlier titles, or its earlier bodies, in the form of edit events. A
+// body that was removed from GitHub's history is missing.
 func (g *GitHub) Edits(ctx context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.IssueEvent, error) {
 	var out []mapping.IssueEvent
 	if a.Spec().Carrier == mapping.CarrierTitle {
@@ -213,8 +212,8 @@ func (g *GitHub) Edits(ctx context.Context, issue mapping.IssueID, a mapping.Att
 	return out, err
 }
 
-// RepositoryName is what a repository is called now, and Archived whether it is
-// read-only: asked when something was refused.
+// RepositoryName is the present name of a repository, and Archived whether it is read-only. Both
+// are asked after a refusal.
 func (g *GitHub) RepositoryName(ctx context.Context, repo string) (string, error) {
 	r, err := g.Repository(ctx, repo)
 	return r.FullName, err
@@ -226,7 +225,7 @@ func (g *GitHub) Archived(ctx context.Context, repo string) (bool, error) {
 	return r.Archived, err
 }
 
-// Milestones and PutMilestone are those of the adapter in mapping's words.
+// Milestones and PutMilestone are those of the adapter in mapping's types.
 func (g *GitHub) Milestones(ctx context.Context, repo string) ([]mapping.Milestone, error) {
 	list, err := g.Client.Milestones(ctx, repo)
 	return converted(list, func(m github.Milestone) mapping.Milestone { return mapping.Milestone(m) }), err
@@ -250,9 +249,8 @@ func (g *GitHub) Closed(ctx context.Context, repo string, number int, since time
 	return false, err
 }
 
-// Released reports whether a person let an issue out of quarantine: its events
-// tell who labelled and assigned it. An issue whose events GitHub refuses to show
-// stays in.
+// Released reports whether a person let an issue out of quarantine. Its events have the people who
+// labelled and assigned it. An issue whose events GitHub refuses to show stays in.
 func (g *GitHub) Released(ctx context.Context, issue *mapping.Issue) (bool, error) {
 	if issue.Untriaged() {
 		return false, nil
@@ -269,7 +267,7 @@ func (g *GitHub) Released(ctx context.Context, issue *mapping.Issue) (bool, erro
 	return released, nil
 }
 
-// NoHost is the Host of a command: each name may be asked about, and nothing is remembered.
+// NoHost is the Host of a command. It allows questions about every name, and remembers nothing.
 type NoHost struct{}
 
 // HasRoute is true for each name.

@@ -68,11 +68,10 @@ func (p *Planning) UpdateTask(ctx context.Context, id mapping.ObjectID, username
 	return reconcile.Updated(up), err
 }
 
-// bucketsFor is how long a bucket's ids are believed.
+// bucketsFor is how long a bucket's ids are cached.
 const bucketsFor = 10 * time.Minute
 
-// BucketIDs is that of the client, asked once in a while: every create needs
-// it, and buckets hardly change.
+// BucketIDs is that of the client with a cache, as every create needs it and buckets hardly change.
 func (p *Planning) BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error) {
 	p.mu.Lock()
 	known := p.buckets[bucket]
@@ -90,7 +89,7 @@ func (p *Planning) BucketIDs(ctx context.Context, bucket string) ([]mapping.Obje
 	return ids, nil
 }
 
-// zone is a project's time zone, which is asked for once in a while.
+// zone is a project's time zone, which is read at intervals.
 type zone struct {
 	*time.Location
 	until time.Time
@@ -98,7 +97,7 @@ type zone struct {
 
 const (
 	zoneFor   = time.Hour
-	noZoneFor = 10 * time.Minute // until one that was not told is asked for again
+	noZoneFor = 10 * time.Minute // until an unknown one is asked for again
 )
 
 // location is the project's time zone, UTC where it is not known.
@@ -162,8 +161,8 @@ func in(here *time.Location, t time.Time) time.Time {
 	return t.In(here)
 }
 
-// SprintItems lists what a sprint holds, in either form. A card's users are
-// those on its own entry and on its tasks'.
+// SprintItems lists a sprint's items, in either form. A card's users are those on its own entry and
+// on its tasks'.
 func (p *Planning) SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
 	return sprintItems(ctx, p.Client, sprint)
 }
@@ -180,7 +179,7 @@ func sprintItems(ctx context.Context, r sprintReader, sprint mapping.ObjectID) (
 	}
 	for i := range items.Cards {
 		c := &items.Cards[i]
-		users := append([]string{}, items.Users[c.ID]...) // nobody is known, too
+		users := append([]string{}, items.Users[c.ID]...) // an empty list is known, too
 		users = append(users, byCard[c.ID]...)
 		for j := range c.Tasks {
 			users = append(users, items.Users[c.Tasks[j].ID]...)
@@ -216,7 +215,7 @@ func (p *Planning) Burndown(ctx context.Context, sprint mapping.ObjectID) (mappi
 	return mapping.Burndown{Start: b.Start, End: b.End, Days: b.NumDays, Original: b.OriginalEstimate, Remaining: b.Remaining}, err
 }
 
-// Renderer knows how planning shows texts.
+// Renderer compares texts as planning shows them.
 type Renderer struct{}
 
 // SameRendering reports whether two Markdown texts mean the same.

@@ -9,19 +9,18 @@ import (
 	"syscall"
 )
 
-// The ports that are given out, each again only after all the others: somebody
-// may want it back, who has stopped listening for a while.
+// The range of the given ports. A port is given again only after all the others, as its user may
+// listen on it again after a pause.
 const firstPort, morePorts = 20000, 12000
 
 var ports atomic.Uint32
 
 func init() { ports.Store(rand.Uint32N(morePorts)) } // other processes begin elsewhere
 
-// FreeAddr is a loopback address that a bridge can listen on, and on again
-// after a restart: its port is none of those that systems give to outgoing
-// connections meanwhile (Linux from 32768, others from 49152 on). It is asked
-// for by connecting: a listener that was closed stays, for a moment, in a
-// process that is started meanwhile.
+// FreeAddr is a loopback address that a bridge can listen on, also again after a restart. Systems
+// give its port to no outgoing connection meanwhile (they use those from 32768 on Linux, from 49152
+// on others). It is tested by connecting, as a closed listener stays for a moment in a process that
+// is started meanwhile.
 func FreeAddr() (string, error) {
 	for range 100 {
 		addr := fmt.Sprintf("127.0.0.1:%d", firstPort+ports.Add(1)%morePorts)

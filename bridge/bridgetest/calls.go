@@ -9,14 +9,13 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// polling are the operations of polls and of GitHub's catch-up, which go on
-// whether anything changes or not.
+// polling are the operations of polls and of GitHub's catch-up, which go on without changes.
 var polling = []string{planningtest.OpBacklogItems, planningtest.OpSprintList, planningtest.OpSprintItems, "issues.list", "repo.get"}
 
-// Calls is how often each operation was asked for.
+// Calls has the number of calls of each operation.
 type Calls map[string]int
 
-// Sum is how often those operations were asked for.
+// Sum is the number of calls of those operations.
 func (c Calls) Sum(which func(op string) bool) (n int) {
 	for op, count := range c {
 		if which(op) {
@@ -26,23 +25,23 @@ func (c Calls) Sum(which func(op string) bool) (n int) {
 	return n
 }
 
-// Writes is whether an operation of GitHub changes something.
+// Writes reports whether an operation of GitHub changes something.
 func Writes(op string) bool {
 	return slices.Contains([]string{"issue.patch", "labels.add", "label.remove", "comment.create", "issue.create"}, op)
 }
 
-// Reads is whether an operation of GitHub changes nothing.
+// Reads reports whether an operation of GitHub changes nothing.
 func Reads(op string) bool { return !Writes(op) }
 
 // AnyCall is true of each operation.
 func AnyCall(string) bool { return true }
 
-// EchoesWithin is a settle in which the echoes of our writes come on the slowest
-// machine: those that do not are looked for, with a read.
+// EchoesWithin is a settle time in which the echoes of our writes come on the slowest machine. The
+// bridge searches for later ones, with a read.
 const EchoesWithin = time.Minute
 
-// Spent does something, waits until all has settled, and counts the calls to
-// both services beyond the polls.
+// Spent calls act, waits until all has settled, and counts the calls to both services beyond the
+// polls.
 func (w *TestWorld) Spent(act func(), done func() bool) (github, planning Calls) {
 	w.T.Helper()
 	w.GitHub.Advance(2 * time.Second) // GitHub's times have whole seconds
@@ -54,7 +53,7 @@ func (w *TestWorld) Spent(act func(), done func() bool) (github, planning Calls)
 	return w.Counted()
 }
 
-// Counted is what both services were asked for since their journals began, beyond the polls.
+// Counted has the calls of both services since their journals began, beyond the polls.
 func (w *TestWorld) Counted() (github, planning Calls) {
 	github, planning = Calls{}, Calls{}
 	for _, c := range w.GitHub.Journal() {
@@ -70,7 +69,7 @@ func (w *TestWorld) Counted() (github, planning Calls) {
 	return github, planning
 }
 
-// EditTitle gives an issue another title, and counts what that takes.
+// EditTitle gives an issue another title, and counts the calls.
 func (w *TestWorld) EditTitle(n int, card, title string) (github, planning Calls) {
 	w.T.Helper()
 	return w.Spent(
@@ -78,7 +77,7 @@ func (w *TestWorld) EditTitle(n int, card, title string) (github, planning Calls
 		func() bool { return w.Project.Card(card).Title == title })
 }
 
-// EditCard gives a card another title and estimate, and counts what that takes.
+// EditCard gives a card another title and estimate, and counts the calls.
 func (w *TestWorld) EditCard(n int, card, title string, points float64) (github, planning Calls) {
 	w.T.Helper()
 	label := fmt.Sprintf("points/%g", points)

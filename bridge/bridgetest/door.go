@@ -13,7 +13,7 @@ import (
 	"planbridge/bridge/status"
 )
 
-// Client asks the bridge as people and services do.
+// Client calls the bridge as people and services do.
 func (w *World) Client() *http.Client {
 	if w.o.Network != nil {
 		return &http.Client{Transport: w.o.Network}
@@ -78,7 +78,7 @@ func (p *Door) Waits(ctx context.Context) ([]status.Standing, error) {
 	return out.Keys, err
 }
 
-// RetryAll does what an operator does when the faults are over.
+// RetryAll retries all failures, as an operator does when the faults are over.
 func (p *Door) RetryAll(ctx context.Context) error {
 	return p.Ask(ctx, http.MethodPost, "/api/v1/failures/retry", []byte(`{"key":"all"}`), nil)
 }

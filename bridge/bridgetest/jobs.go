@@ -15,8 +15,8 @@ import (
 	"planbridge/bridge/status"
 )
 
-// StartPast makes a world whose items so far were made the day before. Its bridge starts
-// with the function that it returns.
+// StartPast makes a world whose present items were made the day before. The returned function
+// starts its bridge.
 func StartPast(t testing.TB, o Options) (*TestWorld, func()) {
 	t.Helper()
 	var now atomic.Bool
@@ -106,9 +106,9 @@ func (w *TestWorld) FinishJob(job status.Job) status.Job {
 	return job
 }
 
-// MoreRequests allows for more requests for every while that an import waits for a
-// batch to fill (gatherPatience of reconcile), as batches of two sizes may do at
-// once: on a slow machine fewer cards are ready together.
+// MoreRequests allows for more requests, one for each time that an import waits for a batch to fill
+// (gatherPatience of reconcile). Batches of two sizes may wait at once. On a slow machine fewer
+// cards are ready together.
 func MoreRequests(requests int, began time.Time) int {
 	return requests + 2*int(time.Since(began)/(8*time.Second))
 }
@@ -144,8 +144,8 @@ func (w *TestWorld) CheckPartners(n int) {
 	}
 }
 
-// Scaled is how many issues an import has that would have n, were the tests not
-// held to the race detector: each takes many times as long then.
+// Scaled is the number of issues of an import that would have n, reduced under the race detector.
+// There each issue takes many times as long.
 func Scaled(n int) int {
 	if len(RaceFlags) > 0 {
 		return n / 8

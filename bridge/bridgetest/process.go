@@ -61,8 +61,8 @@ func NewProcess(w *World, dir, name string) (*Process, error) {
 	return p, os.WriteFile(p.Config, []byte(yaml), 0o600)
 }
 
-// ShortLease is short, so that a run need not wait a minute for what a killed
-// process had in hand; it leaves time for a write (see writing in package reconcile).
+// ShortLease is short, so that a run does not wait a minute for the keys of a killed process. It
+// leaves time for a write (see writing in package reconcile).
 const ShortLease = "12s"
 
 // Start starts the process, unless it runs.
@@ -100,7 +100,7 @@ func (p *Process) Kill() {
 	}
 }
 
-// EndsWithin is beyond what serve allows itself.
+// EndsWithin is longer than the bound of serve itself.
 const EndsWithin = 20 * time.Second
 
 // Stop ends the process in good order; it is an error when it does not end, or
@@ -122,7 +122,7 @@ func (p *Process) Stop() error {
 	return nil
 }
 
-// BadLines returns the lines of a log that no run may have.
+// BadLines returns the forbidden lines of a log.
 func BadLines(path string) ([]string, error) {
 	log, err := os.ReadFile(path)
 	if err != nil {
@@ -140,7 +140,7 @@ func BadLines(path string) ([]string, error) {
 // Running reports whether the process was started and not ended.
 func (p *Process) Running() bool { return p.Cmd != nil }
 
-// Logs is the file with all that the process logged.
+// Logs is the file with the process's log.
 func (p *Process) Logs() string { return p.Log }
 
 // Webhooks is where the process takes deliveries.

@@ -2,5 +2,5 @@
 
 package bridgetest
 
-// RaceFlags let what is built for a test look for races where the test does.
+// RaceFlags build a test's programs with the race detector where the test has it.
 var RaceFlags = []string{"-race"}

@@ -8,9 +8,8 @@ import (
 	"planbridge/config"
 )
 
-// AddReplica starts one more bridge on the world's store, with a webhook of
-// its own; edit changes its configuration, nil: as it is. Close stops it, if
-// nobody did before.
+// AddReplica starts one more bridge on the world's store, with a webhook of its own; edit changes
+// its configuration; nil: no change. Close stops it, unless the test did.
 func (w *World) AddReplica(edit func(yaml string) string) (*bridge.App, error) {
 	yaml := strings.Replace(w.YAML(), w.listen, "127.0.0.1:0", 1)
 	if edit != nil {
@@ -29,7 +28,7 @@ func (w *World) AddReplica(edit func(yaml string) string) (*bridge.App, error) {
 	w.remove = func() {
 		ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 		defer cancel()
-		_ = app.Stop(ctx) // how a replica ends is no matter of the world's
+		_ = app.Stop(ctx) // the world ignores the error of a replica's end
 		remove()
 	}
 	w.GitHub.AddHook(RepoName, "http://"+app.Addr()+"/webhooks/github", WebhookSecret)

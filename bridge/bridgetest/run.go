@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// atOnce is how many worlds run beside each other, where -parallel says nothing
-// else. They wait for one another far more than they compute.
+// atOnce is how many worlds run at once, unless -parallel sets it. They mostly wait and compute
+// little.
 const atOnce = "8"
 
-// Built is a directory for what is built so that tests can start it. RunTests removes it.
+// Built is a directory for the programs that tests build and start. RunTests removes it.
 var Built = sync.OnceValue(func() string {
 	dir, err := os.MkdirTemp("", "planbridge-built-")
 	if err != nil {

@@ -10,15 +10,14 @@ import (
 	"planbridge/bridge/githubtest"
 )
 
-// TestWorld is a world that ends with its test, and that fails the test where what is waited
-// for never comes.
+// TestWorld is a world that ends with its test, and that fails the test where an awaited state
+// never comes.
 type TestWorld struct {
 	*World
 	T testing.TB
 }
 
-// StartIn starts a world in a test. PLANBRIDGE_TEST_LOG has its bridges log to the standard
-// error output.
+// StartIn starts a world in a test. With PLANBRIDGE_TEST_LOG its bridges log to standard error.
 func StartIn(t testing.TB, o Options) *TestWorld {
 	t.Helper()
 	if o.Logger == nil && os.Getenv("PLANBRIDGE_TEST_LOG") != "" {
@@ -39,8 +38,8 @@ func StartIn(t testing.TB, o Options) *TestWorld {
 	return &TestWorld{w, t}
 }
 
-// Patience is how long is waited for a state of the world: many times what it
-// takes, for machines on which much else runs.
+// Patience bounds the wait for a state of the world. It is many times the usual time, for busy
+// machines.
 const Patience = 3 * time.Minute
 
 // Await waits for a state of the world.
@@ -61,8 +60,8 @@ func (w *TestWorld) AwaitSettled() {
 	}
 }
 
-// WhileMoving waits, with patience that begins anew for as long as deliveries arrive
-// or something is written: what takes many steps takes long on a slow machine.
+// WhileMoving waits with Patience that begins anew while deliveries arrive or something is written.
+// Many steps take long on a slow machine.
 func (w *TestWorld) WhileMoving(wait func(context.Context) error) error {
 	moved := func() int {
 		n := w.Writes()
@@ -115,8 +114,8 @@ func (w *TestWorld) AwaitWithin(what string, bound time.Duration, cond func() bo
 	}
 }
 
-// NothingDue reports whether no key is due or waits for a service. Keys that
-// are looked at again later do not count.
+// NothingDue reports whether no key is due or waits for a service. Keys that are due later do not
+// count.
 func (w *TestWorld) NothingDue() bool {
 	queues, err := w.App.Operator().Overview(w.T.Context())
 	for _, q := range queues {

@@ -7,7 +7,7 @@ import (
 	"planbridge/mapping"
 )
 
-// SplitMarker tells what a person wrote from what the bridge appended.
+// SplitMarker separates a person's text from the bridge's addition.
 func SplitMarker(text string) (written, mark string) {
 	at := len(text)
 	for _, begin := range []string{"<!-- planbridge:", "Synced by planbridge with ["} {
@@ -22,10 +22,10 @@ func SplitMarker(text string) (written, mark string) {
 	return written, text[len(written):]
 }
 
-// ShownLabels tells the labels that only show what planning says.
+// ShownLabels recognises the labels that only show planning's state.
 var ShownLabels = mapping.LabelScheme{Prefix: "plan:"}
 
-// IsShown is true of a label that only shows what planning says.
+// IsShown reports whether a label only shows planning's state.
 func IsShown(label string) bool { return len(ShownLabels.Projections([]string{label})) > 0 }
 
 // ItemTexts are the items of a body, each as its box shows it.

@@ -1,9 +1,9 @@
-// Package bridgetest makes a whole world in one call: a GitHub, a planning
-// service and a bridge between them, over real HTTP on loopback addresses.
+// Package bridgetest makes a whole world in one call: a GitHub, a planning service and a bridge
+// between them. They use real HTTP on loopback addresses.
 //
-// Its door is [Start]. A test (or the demo) then acts as people do on either
-// side, through World.Repo and World.Project, and waits for what the other
-// side looks like with [World.Until] and [World.Settled].
+// Its entry point is [Start]. A test (or the demo) then acts as people do on either side, through
+// World.Repo and World.Project. It waits for the other side's state with [World.Until] and
+// [World.Settled].
 package bridgetest
 
 import (
@@ -60,10 +60,10 @@ type Options struct {
 	Poll, CatchUp, Settle, EnterDelay time.Duration
 	Coalesce                          time.Duration // 0: nothing is folded, so that each edit crosses at once
 	WritePause                        time.Duration
-	Prove                             time.Duration // how often what does not work of the configuration is proven; 0: never
+	Prove                             time.Duration // how often failed parts of the configuration are proven again; 0: never
 	LeaseTTL                          time.Duration
 	Concurrency                       int           // keys worked at once; 0: as usual
-	Redeliver                         time.Duration // the least time between two looks for failed deliveries; 0: minutes
+	Redeliver                         time.Duration // the least time between two searches for failed deliveries; 0: minutes
 	Public                            bool          // the repository is public
 	Members                           []string      // of the repository
 	// Network connects both services and the bridge; nil: loopback sockets. Its addresses
@@ -226,8 +226,8 @@ func (w *World) StartBridge() (err error) {
 	return err
 }
 
-// startWait bounds how long a bridge waits for its address: that it had before
-// stays taken, for a moment, by a process that is started meanwhile.
+// startWait bounds how long a bridge waits for its address. A process that is started meanwhile may
+// hold the former address for a moment.
 const startWait = time.Minute
 
 func (w *World) startApp(c *config.Config) (*bridge.App, error) {
@@ -256,8 +256,7 @@ func (w *World) freeAddr() (string, error) {
 	return FreeAddr()
 }
 
-// stopWait is beyond what a bridge allows itself, on a machine on which much
-// else runs.
+// stopWait is longer than a bridge's own bound, for busy machines.
 const stopWait = time.Minute
 
 // StopBridge stops the bridge in good order.
@@ -285,9 +284,8 @@ func (w *World) Close() error {
 	return err
 }
 
-// Hold keeps both services' answers back until the function it returns is
-// called: what people do meanwhile on both sides is one moment for the bridge,
-// and nothing of it hangs on which it sees first.
+// Hold keeps both services' answers back until the returned function is called. People's acts
+// meanwhile on both sides are one moment for the bridge, whichever it sees first.
 func (w *World) Hold() (goOn func()) {
 	github, planning := w.GitHub.Hold(), w.Planning.Hold()
 	return func() {
@@ -296,9 +294,8 @@ func (w *World) Hold() (goOn func()) {
 	}
 }
 
-// looks bound how long a condition is not looked at: that takes processor time,
-// of which there is little where many worlds run beside one another. What is
-// waited for long may as well be seen a little later.
+// These bound the pause between two checks of a condition. A check takes processor time, which is
+// scarce where many worlds run at once. A long wait may also end a little later.
 const minLook, maxLook = 5 * time.Millisecond, 50 * time.Millisecond
 
 // Until waits until cond holds, or ctx ends.
@@ -319,9 +316,8 @@ func (w *World) Writes() int {
 	return w.GitHub.Writes() + w.Planning.Calls(planningtest.OpCardCreate, planningtest.OpCardUpdate, planningtest.OpTaskCreate, planningtest.OpTaskUpdate)
 }
 
-// Settled waits until the bridge has nothing left to do: every delivery has
-// arrived, no key is due or in hand, and through a number of complete polls not
-// one write was made.
+// Settled waits until the bridge has nothing left to do. Every delivery has arrived, no key is due
+// or in hand, and no write was made through a number of complete polls.
 func (w *World) Settled(ctx context.Context, polls int) error {
 	if err := w.GitHub.Idle(ctx); err != nil {
 		return fmt.Errorf("deliveries under way: %w", err)
@@ -351,8 +347,7 @@ func (w *World) folds(ctx context.Context) (yes bool) {
 	return yes || err != nil
 }
 
-// busy reports whether keys are due or being worked. Keys that wait for a
-// later look do not count.
+// busy reports whether keys are due or being worked. Keys that are due later do not count.
 func (w *World) busy(ctx context.Context) bool {
 	queues, err := w.App.Operator().Overview(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"planbridge/mapping"
 )
 
-// MilestonesKept is how long the book keeps an entry that nothing needs: its sprint is past or
+// MilestonesKept is how long the book keeps an entry that nothing needs. Its sprint is past or
 // gone, or no route shows sprints in its repository.
 const MilestonesKept = 90 * 24 * time.Hour
 

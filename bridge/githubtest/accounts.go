@@ -64,8 +64,7 @@ func OnlyRepos(names ...string) TokenOption {
 	}
 }
 
-// AddUser makes a user with the given login; people who act are made when
-// they first do.
+// AddUser makes a user with the given login; people are made at their first act.
 func (s *Server) AddUser(login string) { s.locked(func() { s.account(login, "User") }) }
 
 // AddOrg makes an organization; the owner of a repository that is no user is
@@ -139,9 +138,8 @@ func (s *Server) account(login, kind string) *account {
 	return a
 }
 
-// RenameAccount gives an account another login, under which all that it made is
-// shown from then on; its id stays. Who acts as the old login afterwards is another
-// account, with an id of its own.
+// RenameAccount gives an account another login, under which all that it made is shown from then on;
+// its id stays. A later user of the old login is another account, with an id of its own.
 func (s *Server) RenameAccount(old, now string) {
 	s.locked(func() {
 		a := s.accounts[lower(old)]
@@ -184,7 +182,7 @@ func (i *issue) renameAccount(rename func(*string)) {
 
 func (s *Server) user(login string) *account { return s.account(login, "User") }
 
-// identity is who makes a request.
+// identity is the account that makes a request.
 type identity struct {
 	login string
 	token *token

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// actor is who changes something: a person, or a token through the API.
+// actor is the author of a change: a person, or a token through the API.
 type actor struct {
 	login string
 	api   bool
 }
 
-// newIssue is what an issue is made from; the values are checked already.
+// newIssue has the checked values of a new issue.
 type newIssue struct {
 	title, body string
 	labels      []string
@@ -21,8 +21,8 @@ type newIssue struct {
 	pull        bool
 }
 
-// create makes an issue or pull request and sends what GitHub sends: opened,
-// then one event for each label, assignee and the milestone.
+// create makes an issue or pull request and sends GitHub's events: opened, then one for each label,
+// assignee and the milestone.
 func (r *Repo) create(by actor, n newIssue) *issue {
 	s := r.s
 	r.last++
@@ -288,8 +288,8 @@ func (i *issue) leaveFamily() {
 	i.subs = nil
 }
 
-// transfer moves the issue to another repository, where it gets a new id,
-// node id and number; labels that the target knows by name go with it.
+// transfer moves the issue to another repository, where it gets a new id, node id and number.
+// Labels that the target knows by name go with it.
 func (i *issue) transfer(by actor, to *Repo) *issue {
 	s := to.s
 	to.last++
@@ -320,8 +320,8 @@ func (i *issue) transfer(by actor, to *Repo) *issue {
 	return &n
 }
 
-// floorPacific is what GitHub makes of a milestone's due_on: the beginning of
-// that day in Pacific time.
+// floorPacific is GitHub's stored form of a milestone's due_on: the beginning of that day in
+// Pacific time.
 func floorPacific(t time.Time) time.Time {
 	y, m, d := t.In(pacific).Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, pacific).UTC()

@@ -31,13 +31,13 @@ type Delivery struct {
 	Payload       []byte
 	Redelivery    bool
 
-	// What a function set by SetDelivery may change, once, before it leaves.
+	// A function set by SetDelivery may change these fields, once, before the delivery leaves.
 	Drop   bool          // it never arrives, and is listed as failed
 	Lose   bool          // with Drop: it is not even listed
 	Copies int           // how often it arrives; comes as 1
 	Delay  time.Duration // leaves that much later; others may overtake it
 
-	// What became of it.
+	// These have its outcome.
 	Status   int       // of the receiver's answer; 502: none; 0: not sent yet
 	At       time.Time // when it was sent
 	Duration time.Duration
@@ -52,7 +52,7 @@ type queued struct {
 	done    chan struct{} // closed when it has arrived or is lost
 }
 
-// hookState is what the dispatcher works on.
+// hookState is the dispatcher's state.
 type hookState struct {
 	hooks    []*hook
 	queue    []*queued
@@ -74,7 +74,7 @@ func (s *Server) DropNext(n int) { s.locked(func() { s.hookWork.dropNext = n }) 
 // PauseDeliveries keeps all deliveries back, in order.
 func (s *Server) PauseDeliveries() { s.locked(func() { s.hookWork.paused = true }) }
 
-// ShuffleDeliveries puts what is kept back into a random order.
+// ShuffleDeliveries puts the kept deliveries into a random order.
 func (s *Server) ShuffleDeliveries() {
 	s.locked(func() {
 		q := s.hookWork.queue
@@ -82,7 +82,7 @@ func (s *Server) ShuffleDeliveries() {
 	})
 }
 
-// ReverseDeliveries turns the order of what is kept back round.
+// ReverseDeliveries reverses the order of the kept deliveries.
 func (s *Server) ReverseDeliveries() { s.locked(func() { slices.Reverse(s.hookWork.queue) }) }
 
 // ReleaseDeliveries lets them go.
@@ -91,8 +91,8 @@ func (s *Server) ReleaseDeliveries() {
 	s.wakeDispatcher()
 }
 
-// Deliveries is the log of what was sent or dropped, oldest first, then what
-// is still on its way (Status 0).
+// Deliveries is the log of sent or dropped deliveries, oldest first, then those still on their way
+// (Status 0).
 func (s *Server) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,13 +109,13 @@ func (s *Server) Deliveries() []Delivery {
 	return out
 }
 
-// subject is what a delivery tells of.
+// subject is the subject of a delivery.
 func (d *Delivery) subject() string {
 	return fmt.Sprintf("%d %s %s.%s %d %t", d.HookID, d.Repo, d.Event, d.Action, d.Number, d.Redelivery)
 }
 
-// source is for one draw, or several at one moment. It hangs on how many there were for
-// the same purpose, and on nothing else that happened; s.mu is held.
+// source is for one draw, or several at one moment. It depends only on the number of draws for the
+// same purpose. s.mu is held.
 func (s *Server) source(purpose string) *rand.Rand {
 	s.drawn[purpose]++
 	h := fnv.New64a()

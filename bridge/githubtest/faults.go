@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// FaultKind says how a request goes wrong.
+// FaultKind is the way in which a request goes wrong.
 type FaultKind string
 
 // The kinds of faults.
@@ -67,8 +67,7 @@ func (h *FaultHandle) Remove() {
 	})
 }
 
-// Release lets everything that the fault holds back happen now, and holds
-// nothing back from then on.
+// Release lets every held request happen now, and ends the fault's holding.
 func (h *FaultHandle) Release() {
 	h.s.locked(func() {
 		if !h.released {
@@ -78,8 +77,8 @@ func (h *FaultHandle) Release() {
 	})
 }
 
-// wait waits for as long as the fault holds back, or until ctx or the server
-// ends; it reports whether it came to that.
+// wait waits while the fault holds back, or until ctx or the server ends. It reports whether the
+// fault's holding ended first.
 func (h *FaultHandle) wait(ctx context.Context) bool {
 	if h.f.After == 0 {
 		return h.s.wait(ctx, h.release)
@@ -127,7 +126,7 @@ func (h *FaultHandle) matches(c Call) bool {
 	return ok && (f.When == nil || f.When(c))
 }
 
-// answer is what the fault answers instead of the truth.
+// answer is the fault's answer instead of the real one.
 func (f *Fault) answer() answer {
 	code := f.Code
 	if code == 0 {

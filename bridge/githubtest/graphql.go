@@ -18,10 +18,9 @@ type graphqlRequest struct {
 	Variables map[string]any `json:"variables"`
 }
 
-// postGraphQL answers the documents that planbridge sends: userContentEdits of
-// an issue by its node id, given inline or as a variable, labels of repositories by name, and
-// mutations of the labels of issues. The answer has more fields than were asked for; it has no
-// paging.
+// postGraphQL answers the documents that planbridge sends. These are userContentEdits of an issue
+// by its node id, given inline or as a variable. Others ask for labels of repositories by name, or
+// change the labels of issues. The answer has more fields than were asked for; it has no paging.
 func postGraphQL(c *call) reply {
 	if c.who.token == nil {
 		return fail(401, "This endpoint requires you to be authenticated.")
@@ -61,8 +60,8 @@ func postGraphQL(c *call) reply {
 	}}})
 }
 
-// contentEdits are the texts that the body held, newest first, the original
-// last; GitHub keeps none before the first edit. diff is the whole text.
+// contentEdits are the body's texts, newest first, the original last; GitHub keeps none before the
+// first edit. diff is the whole text.
 func (c *call) contentEdits(i *issue) fields {
 	held := i.history["body"]
 	nodes := []fields{}

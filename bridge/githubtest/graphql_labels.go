@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// GraphQL is answered for the documents of two forms alone: one asks for labels of
-// repositories by name, the other changes the labels of several issues.
+// GraphQL is answered for documents of two forms alone. One asks for labels of repositories by
+// name. The other changes the labels of several issues.
 var (
 	labelQuery = regexp.MustCompile(`^\s*query\b[^{]*\{(?:\s*\w+: repository\(owner: \$\w+, name: \$\w+\) \{(?:\s*\w+: label\(name: \$\w+\) \{ id name \})+\s*\})+\s*\}\s*$`)
 	ofRepo     = regexp.MustCompile(`(\w+): repository\(owner: \$(\w+), name: \$(\w+)\) \{((?:\s*\w+: label\(name: \$\w+\) \{ id name \})+)`)
@@ -63,7 +63,7 @@ func (s *Server) node(id string) *issue {
 	return nil
 }
 
-// graphqlReply is an answer in part: what has an error is null.
+// graphqlReply is a partial answer: a field with an error is null.
 func graphqlReply(data fields, errors []fields) reply {
 	body := fields{"data": data}
 	if len(errors) > 0 {

@@ -26,12 +26,12 @@ type call struct {
 	repo   *Repo  // where the path names one
 	issue  *issue // where the path names one
 
-	cut      bool // a fault takes the answer away
+	cut      bool // a fault removes the answer
 	answered int  // a fault answers this instead; 0: none
 }
 
-// serve takes one request: the outage, the latency and the faults first, then
-// the endpoint, then the journal, then the answer.
+// serve handles one request: the outage, the latency and the faults first, then the endpoint, then
+// the journal, then the answer.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	down, latency, held := s.down || s.ctx.Err() != nil, s.latency, s.held
@@ -168,8 +168,7 @@ func (s *Server) byID(p string) string {
 	return p
 }
 
-// perform lets a call have its effect, keeps it in the journal and answers
-// what GitHub would.
+// perform carries a call out, records it in the journal and returns GitHub's answer.
 func (s *Server) perform(c *call) answer {
 	s.mu.Lock()
 	race := s.race
@@ -225,8 +224,8 @@ func (s *Server) keep(c *call, status int) {
 	s.journal = append(s.journal, c.Call)
 }
 
-// guard checks what every endpoint needs before it runs: credentials, limits,
-// the repository and the issue that the path names.
+// guard checks the preconditions of every endpoint: credentials, limits, the repository and the
+// issue that the path names.
 func (s *Server) guard(c *call) reply {
 	id, known := s.identify(c.r.Header)
 	if !known {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Call is one request that the server took, once its effect was done (the
-// entry is there before the client has its answer).
+// Call is one handled request. The entry is made after the effect and before the client has its
+// answer.
 type Call struct {
 	Seq    int64 // 1 is the first since the start
 	Time   time.Time
@@ -38,8 +38,8 @@ func (s *Server) Calls(ops ...string) int {
 	return s.count(func(c Call) bool { return len(ops) == 0 || slices.Contains(ops, c.Op) })
 }
 
-// Writes counts the requests that would change a repository, whatever the
-// answer was. Queries, redeliveries and access tokens are none.
+// Writes counts the requests that would change a repository, with any answer. Queries, redeliveries
+// and access tokens are none.
 func (s *Server) Writes() int { return s.count(func(c Call) bool { return c.write }) }
 
 func (s *Server) count(which func(Call) bool) (n int) {

@@ -50,7 +50,7 @@ func (s *Server) limit(c *call) *reply {
 	return nil
 }
 
-// pointsOf is what a request counts against the secondary limit on points.
+// pointsOf is the number of points of a request against the secondary limit.
 func pointsOf(c *call) int {
 	if c.write {
 		return 5
@@ -58,7 +58,7 @@ func pointsOf(c *call) int {
 	return 1
 }
 
-// spent is what was used of a limit that looks back over a while.
+// spent is the use of a limit over a sliding window.
 type spent []use
 
 type use struct {
@@ -90,8 +90,8 @@ func (s *spent) add(now, keep time.Duration, units int) {
 	*s = append(slices.DeleteFunc(*s, func(u use) bool { return u.at <= now-keep }), use{now, units})
 }
 
-// hour is what a call's token used of the limit that the call stands under. It starts the
-// next hour when the last one is over.
+// hour is the use of the call's limit by its token. It starts the next hour when the last one is
+// over.
 func (s *Server) hour(c *call) *hour {
 	h := &c.who.token.core
 	if c.graphql() {
@@ -103,7 +103,7 @@ func (s *Server) hour(c *call) *hour {
 	return h
 }
 
-// stampHeaders adds what GitHub says on every answer.
+// stampHeaders adds the headers of every answer of GitHub.
 func (s *Server) stampHeaders(c *call, a *answer) {
 	a.header.Set("Date", s.now().Format(http.TimeFormat))
 	a.header.Set("X-Github-Media-Type", "github.v3; format=json")

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// RepoSpec says what a repository is like. The zero value is a public one
-// with issues.
+// RepoSpec has the properties of a repository. The zero value is a public one with issues.
 type RepoSpec struct {
 	Private       bool
 	NoIssues      bool // the issue endpoints answer 410
@@ -34,7 +33,7 @@ type Repo struct {
 	labels     []*label
 	milestones []*milestone
 	lastStone  int
-	strangers  []string // whom nobody can assign
+	strangers  []string // people whom nobody can assign
 }
 
 type label struct {
@@ -72,8 +71,8 @@ type event struct {
 	other     *issue // of sub-issue events
 }
 
-// facts are what an issue is at one moment. Slices are never changed in
-// place, so that a copy of the struct is a snapshot.
+// facts are the state of an issue at one moment. Slices are never changed in place, so that a copy
+// of the struct is a snapshot.
 type facts struct {
 	title, body, state, reason string
 	labels                     []*label
@@ -86,7 +85,7 @@ type facts struct {
 	closedBy                   string
 }
 
-// past is what an issue was until a moment of the server's age.
+// past is the state of an issue until a moment of the server's age.
 type past struct {
 	facts
 	until time.Duration
@@ -228,8 +227,7 @@ func (r *Repo) association(login string) string {
 	return "NONE"
 }
 
-// at is what the issue was at that age of the server; ok is false where it
-// did not exist yet.
+// at is the state of the issue at that age of the server; ok is false where it did not exist yet.
 func (i *issue) at(age time.Duration) (f facts, ok bool) {
 	for _, p := range i.past {
 		if p.until > age {
@@ -239,7 +237,7 @@ func (i *issue) at(age time.Duration) (f facts, ok bool) {
 	return i.facts, i.born <= age
 }
 
-// touch remembers what the issue is before a change of it, and stamps it.
+// touch stores the state of the issue before a change, and stamps the issue.
 func (i *issue) touch() {
 	i.past = append(i.past, past{i.facts, i.repo.s.age()})
 	if len(i.past) > remembered {

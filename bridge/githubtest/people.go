@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// maintainer is who does what needs an administrator: deleting, transferring,
-// renaming, locking, arranging sub-issues.
+// maintainer does the acts that need an administrator: deleting, transferring, renaming, locking,
+// arranging sub-issues.
 const maintainer = "maintainer"
 
 // The limits of GitHub, in characters; people and the API share them.
@@ -21,7 +21,7 @@ const (
 	maxLevels   = 8
 )
 
-// IssueSpec is what a person opens an issue with.
+// IssueSpec has the values with which a person opens an issue.
 type IssueSpec struct {
 	Title, Body string
 	Labels      []string
@@ -32,8 +32,8 @@ type IssueSpec struct {
 	Parent int
 }
 
-// IssueEdit is what a person may change in one save. It comes filled with the
-// issue's present values.
+// IssueEdit has the values that a person may change in one save. It comes filled with the issue's
+// present values.
 type IssueEdit struct {
 	Title, Body string
 	Milestone   int // number; 0: none
@@ -91,7 +91,7 @@ func (r *Repo) NewDiscussion() (number int) {
 	return number
 }
 
-// Edit saves what f changes.
+// Edit saves the changes of f.
 func (r *Repo) Edit(n int, user string, f func(*IssueEdit)) {
 	r.s.locked(func() {
 		i := r.must(n)
@@ -182,9 +182,8 @@ func (r *Repo) Transfer(n int, to string) (number int) {
 	return number
 }
 
-// Convert makes a discussion of an issue, which is an issue no more: it answers
-// as one that was deleted, or with Traits.DiscussionRedirect points to the
-// discussion, which the API does not show.
+// Convert turns an issue into a discussion. The issue then answers like a deleted one. With
+// Traits.DiscussionRedirect it redirects to the discussion, which the API does not show.
 func (r *Repo) Convert(n int) {
 	r.s.locked(func() {
 		i := r.must(n)
@@ -273,8 +272,7 @@ func (s *Server) DeleteRepo(fullName string) {
 	})
 }
 
-// StaleReads makes the next reads of issue n answer what it was before its
-// last change.
+// StaleReads makes the next reads of issue n show its state before the last change.
 func (r *Repo) StaleReads(n, reads int) {
 	r.s.locked(func() { r.must(n).stale = reads })
 }

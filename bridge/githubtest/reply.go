@@ -7,7 +7,7 @@ import (
 
 const docs = "https://docs.github.com/rest"
 
-// reply is what an endpoint answers; body is encoded as JSON.
+// reply is the answer of an endpoint; body is encoded as JSON.
 type reply struct {
 	status int
 	body   any
@@ -34,7 +34,7 @@ func fail(status int, message string) reply {
 	}}
 }
 
-// invalid is a 422 that names what is wrong with a field.
+// invalid is a 422 that names the fault of a field.
 func invalid(resource, field, code, message string) reply {
 	e := fields{"resource": resource, "field": field, "code": code}
 	if message != "" {

@@ -9,8 +9,7 @@ type assigneesRequest struct {
 	Assignees []string `json:"assignees"`
 }
 
-// addAssignees adds those who can be assigned and, as GitHub does, says nothing
-// of the others.
+// addAssignees adds those who can be assigned and, as GitHub does, silently drops the others.
 func addAssignees(c *call) reply {
 	var q assigneesRequest
 	if bad := c.decode(&q); bad != nil {

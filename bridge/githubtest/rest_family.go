@@ -9,7 +9,7 @@ import (
 
 func (c *call) wireEvent(e *event) fields { return c.s.wireEvent(c.issue, e) }
 
-// listEvents leaves out what only the timeline has.
+// listEvents leaves out the entries that only the timeline has.
 func listEvents(c *call) reply {
 	list := slices.DeleteFunc(slices.Clone(c.issue.events), func(e *event) bool {
 		return strings.Contains(e.kind, "sub_issue") || strings.Contains(e.kind, "parent_issue")

@@ -85,7 +85,7 @@ func getAppHookConfig(c *call) reply {
 	return ok(c.s.hookConfig(hooks[0]))
 }
 
-// hookSpec is what a webhook is made of.
+// hookSpec has the values of a webhook.
 type hookSpec struct {
 	Name   string
 	Active bool
@@ -207,7 +207,7 @@ func listDeliveries(c *call) reply {
 	return out
 }
 
-// delivery finds what the path names.
+// delivery finds the delivery that the path names.
 func (c *call) delivery() (*queued, *reply) {
 	list, no := c.deliveries()
 	if no != nil {

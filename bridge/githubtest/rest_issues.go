@@ -136,8 +136,8 @@ func (c *call) cursorPage(list []shown, order func(a, b shown) int) reply {
 	return out
 }
 
-// issueRequest is the body of a create and of a PATCH. A raw field tells
-// absent (nil) from null.
+// issueRequest is the body of a create and of a PATCH. A raw field distinguishes absent (nil) from
+// null.
 type issueRequest struct {
 	Title       json.RawMessage `json:"title"`
 	Body        json.RawMessage `json:"body"`
@@ -240,7 +240,7 @@ func createIssue(c *call) reply {
 	return out
 }
 
-// patchIssue edits an issue: all of what is asked, or nothing of it.
+// patchIssue edits an issue, either completely or not at all.
 func patchIssue(c *call) reply {
 	i, push := c.issue, c.s.canPush(c.who, c.repo)
 	if !push && !strings.EqualFold(i.author, c.who.login) {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// labelNames reads a list of names or of objects with a name, bare or in
-// "labels", and refuses what GitHub refuses, together with those there are.
+// labelNames reads a list of names or of objects with a name, bare or in "labels". It refuses those
+// that GitHub refuses together with the present ones.
 func labelNames(raw json.RawMessage, present []*label) ([]string, *reply) {
 	var wrapped struct {
 		Labels json.RawMessage `json:"labels"`
@@ -146,8 +146,7 @@ func (q labelRequest) fill(l *label) {
 	}
 }
 
-// refuse checks what a label is to be called, color and description; l is the
-// label that is changed, or nil.
+// refuse checks a label's new name, color and description; l is the changed label, or nil.
 func (q labelRequest) refuse(r *Repo, name string, l *label) *reply {
 	if bad := refuseLabel(name); bad != nil {
 		return bad

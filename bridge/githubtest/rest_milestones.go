@@ -80,7 +80,7 @@ func (q milestoneRequest) due() (*time.Time, error) {
 	return &t, nil
 }
 
-// fill changes the milestone and answers what webhooks are told.
+// fill changes the milestone and returns the action for webhooks.
 func (q milestoneRequest) fill(m *milestone, now time.Time) (action string, changes fields) {
 	action, changes = "edited", fields{}
 	if q.Title != nil && *q.Title != m.title {
@@ -129,7 +129,7 @@ func createMilestone(c *call) reply {
 	return created(c.wireMilestone(m))
 }
 
-// milestone finds what the path names.
+// milestone finds the milestone that the path names.
 func (c *call) milestone() *milestone {
 	number, _ := strconv.Atoi(c.params["milestone"])
 	return c.repo.milestone(number)

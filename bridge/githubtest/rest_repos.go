@@ -83,7 +83,7 @@ func listInstallations(c *call) reply {
 	return paged(c, []*App{c.who.app}, c.wireInstallation)
 }
 
-// installation answers where the App is installed, if that is on owner.
+// installation returns the App's installation, if it is on owner.
 func (c *call) installation(owner string) reply {
 	if a := c.who.app; a != nil && strings.EqualFold(a.Owner, owner) {
 		return ok(c.wireInstallation(a))
@@ -147,7 +147,7 @@ func listUserRepos(c *call) reply {
 	return paged(c, c.visible(c.params["user"]), c.wireRepo)
 }
 
-// getPermission answers what a user may do in the repository.
+// getPermission returns a user's rights in the repository.
 func getPermission(c *call) reply {
 	if !c.s.canPush(c.who, c.repo) {
 		return fail(http.StatusForbidden, "Must have push access to view collaborator permission.")

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// route is one endpoint. Its op is the name that the journal, faults and
-// tests know it by.
+// route is one endpoint. Its op is its name in the journal, faults and tests.
 type route struct {
 	method, pattern, op string
 	handle              func(*call) reply
@@ -109,9 +108,9 @@ var routes = []route{
 	{"POST", "/app/hook/deliveries/{delivery}/attempts", "delivery.redeliver", redeliver},
 }
 
-// match finds the endpoint of an escaped path, and its unescaped parameters.
-// net/http's ServeMux does not serve here: it takes /issues/{number}/labels
-// and /issues/comments/{comment} for a conflict.
+// match finds the endpoint of an escaped path, and its unescaped parameters. The ServeMux of
+// net/http cannot serve here, as /issues/{number}/labels and /issues/comments/{comment} conflict in
+// it.
 func match(method, path string) (*route, map[string]string) {
 	if method == http.MethodHead {
 		method = http.MethodGet

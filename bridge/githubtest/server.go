@@ -1,9 +1,8 @@
-// Package githubtest is a GitHub that tests can talk to: a stateful simulator
-// of the REST API (and of the one GraphQL query planbridge uses) that signs
-// and sends webhooks over real HTTP, and that can misbehave in every way
-// GitHub is known to.
+// Package githubtest is a GitHub for tests: a stateful simulator of the REST API, and of the one
+// GraphQL query that planbridge uses. It signs and sends webhooks over real HTTP, and can misbehave
+// in every known way of GitHub.
 //
-// Its door is [Start]. A test then plays three parts:
+// Its entry point is [Start]. A test then plays three parts:
 //
 //   - the owner, who sets the world up: [Server.AddRepo], [Server.AddToken],
 //     [Server.AddApp], [Server.AddHook];
@@ -12,10 +11,10 @@
 //   - fate: [Server.SetTraits], [Server.Fault], [Server.Down],
 //     [Server.BeforeWrite], [Server.SetDelivery].
 //
-// What came of it is read from the state ([Repo.Issue]), from what every
-// attribute ever held ([Repo.History]), from the requests that arrived
-// ([Server.Journal]) and from the webhooks that left ([Server.Deliveries]);
-// [Server.Wait] wakes on each change, so that no test has to sleep.
+// The test reads the outcome from the state ([Repo.Issue]) and from the history of every attribute
+// ([Repo.History]). It also reads it from the requests that arrived ([Server.Journal]) and the
+// webhooks that left ([Server.Deliveries]). The method [Server.Wait] wakes on each change, so that
+// no test has to sleep.
 //
 // Acts on things that do not exist panic: they are errors of the test. A
 // Server and its Repos are safe for concurrent use. This package is for tests
@@ -39,7 +38,7 @@ import (
 type Options struct {
 	Addr       string           // listen address; "": 127.0.0.1:0
 	Enterprise bool             // serve the API below /api/v3 and GraphQL at /api/graphql
-	Clock      func() time.Time // what stamps items and answers; nil: time.Now
+	Clock      func() time.Time // the clock for items and answers; nil: time.Now
 	Logger     *slog.Logger     // nil: silent
 	Traits     Traits
 	Network    nettest.Network // nil: loopback sockets
@@ -173,9 +172,9 @@ func (s *Server) Now() time.Time {
 	return s.now()
 }
 
-// Wait returns nil as soon as ok answers true, and ctx's error when it ends
-// first. ok is asked again after every change of state, journal or
-// deliveries; it is called without locks and may use every method.
+// Wait returns nil as soon as ok returns true, and ctx's error when it ends first. It calls ok
+// again after every change of state, journal or deliveries. It holds no lock then, so that ok may
+// use every method.
 func (s *Server) Wait(ctx context.Context, ok func(*Server) bool) error {
 	for {
 		s.mu.Lock()
@@ -192,12 +191,11 @@ func (s *Server) Wait(ctx context.Context, ok func(*Server) bool) error {
 	}
 }
 
-// SetLatency makes every request wait d before it is looked at.
+// SetLatency makes every request wait d before it is handled.
 func (s *Server) SetLatency(d time.Duration) { s.locked(func() { s.latency = d }) }
 
-// Hold makes requests wait before they are looked at, and the clock stand
-// still, until the function it returns is called: whatever people do meanwhile
-// is one moment for those who ask. Deliveries go on.
+// Hold makes requests wait before they are handled, and the clock stand still, until the returned
+// function is called. People's acts meanwhile are one moment for the callers. Deliveries go on.
 func (s *Server) Hold() (goOn func()) {
 	held := make(chan struct{})
 	s.locked(func() { s.held, s.heldAt = held, s.opts.Clock() })
@@ -211,14 +209,14 @@ func (s *Server) Hold() (goOn func()) {
 // requests do not reach the journal.
 func (s *Server) Down(down bool) { s.locked(func() { s.down = down }) }
 
-// BeforeWrite sets a hook that runs just before a write of the API takes
-// effect, so that a person can act between a client's read and its write. It
-// runs without locks; nil removes it. number is 0 where no issue is meant.
+// BeforeWrite sets a hook that runs just before a write of the API takes effect. A person can thus
+// act between a client's read and its write. It runs without locks; nil removes it. number is 0 for
+// a write without an issue.
 func (s *Server) BeforeWrite(f func(op, repo string, number int)) {
 	s.locked(func() { s.race = f })
 }
 
-// locked runs f as one change of the world and wakes who waits for it.
+// locked runs f as one change of the world and wakes the waiting goroutines.
 func (s *Server) locked(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,8 +238,8 @@ func (s *Server) now() time.Time {
 	return t.Add(s.offset).UTC().Truncate(time.Second)
 }
 
-// age is the time since the start, Advance included, by which lag and delays
-// are measured: unlike now it always runs and has no whole seconds.
+// age is the time since the start, Advance included. Lag and delays are measured by it, as it
+// always runs and has fractions of seconds, unlike now.
 func (s *Server) age() time.Duration { return time.Since(s.started) + s.offset }
 
 func (s *Server) nextID() int64 {

@@ -15,7 +15,7 @@ type Value struct {
 	Order int64 // rises with every value, whichever attribute it is of
 }
 
-// IssueState is what an issue or pull request is now.
+// IssueState is the present state of an issue or pull request.
 type IssueState struct {
 	ID          int64
 	NodeID      string
@@ -134,8 +134,8 @@ func (r *Repo) Milestones() []MilestoneState {
 	return out
 }
 
-// History is every value that an attribute (title, body, state or labels) of
-// an issue ever held, oldest first; deleted and transferred ones have it too.
+// History is every value that an attribute (title, body, state or labels) of an issue ever had,
+// oldest first. Deleted and transferred issues have it too.
 func (r *Repo) History(n int, attribute string) []Value {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()

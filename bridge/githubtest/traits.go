@@ -5,7 +5,7 @@ import "time"
 // Traits are habits of GitHub that can be switched at any time with
 // [Server.SetTraits]. The zero value is a GitHub on its best day.
 type Traits struct {
-	// StaleReads makes reads of one issue answer what it was that long ago.
+	// StaleReads makes reads of one issue show its state that long ago.
 	StaleReads time.Duration
 	// ListLag makes listings of issues show the world as it was that long ago.
 	ListLag time.Duration
@@ -31,14 +31,13 @@ type Traits struct {
 	// DiscussionRedirect answers for an issue that was converted to a
 	// discussion with a redirect to that instead of 410.
 	DiscussionRedirect bool
-	// RefuseControl refuses titles and bodies with control characters, and
-	// BareRefusals says of no refused text which field it was.
+	// RefuseControl refuses titles and bodies with control characters, and BareRefusals omits the
+	// field of a refused text.
 	RefuseControl, BareRefusals bool
 	// RateLimit is the primary limit of requests an hour; 0: 5000.
 	RateLimit int
-	// ContentPerMinute and ContentPerHour are the secondary limits on requests that make
-	// issues and comments, PointsPerMinute is that on points: a read has 1, any other
-	// request 5. 0: none.
+	// ContentPerMinute and ContentPerHour are the secondary limits on requests that make issues and
+	// comments. PointsPerMinute is the limit on points: a read has 1, any other request 5. 0: none.
 	ContentPerMinute, ContentPerHour, PointsPerMinute int
 	// GraphQLPointsPerMinute is GraphQL's own limit on points: a query has 1, a request with
 	// mutations 5. 0: none.
@@ -48,14 +47,14 @@ type Traits struct {
 	SplitEdits bool
 	// OpenedBare sends opened without the labels the issue was opened with.
 	OpenedBare bool
-	// WebCRLF turns the line ends of every text that a person saves to CRLF,
-	// as the web editor does. [IssueEdit] has the same switch for one edit.
+	// WebCRLF turns the line ends of every text that a person saves to CRLF, as the web editor
+	// does. The field of the same name in [IssueEdit] does so for one edit.
 	WebCRLF bool
 
 	// Drop is the share of deliveries, 0 to 1, that never arrive. They are
 	// listed by the deliveries API as failed, unless LoseDropped is set.
 	Drop float64
-	// LoseDropped keeps what is dropped out of the deliveries API.
+	// LoseDropped keeps dropped deliveries out of the deliveries API.
 	LoseDropped bool
 	// Double is the share of deliveries that arrive twice.
 	Double float64

@@ -23,9 +23,8 @@ type hook struct {
 	last    fields // last_response
 }
 
-// AddHook makes a webhook of the repository "owner/name", or of the
-// organization where target has no slash, for the named events (none: all),
-// and pings it. It returns the hook's id.
+// AddHook makes a webhook of the repository "owner/name", or of the organization where target has
+// no slash, and pings it. It is for the named events (none: all). It returns the hook's id.
 func (s *Server) AddHook(target, url, secret string, events ...string) int64 {
 	h := &hook{target: target, url: url, secret: secret, events: events}
 	s.locked(func() {
@@ -61,7 +60,7 @@ func (s *Server) ping(h *hook) {
 	s.enqueue(h, &Delivery{Event: "ping", GUID: newGUID(), Payload: encode(payload)})
 }
 
-// wants says whether the hook is told of an event in r.
+// wants reports whether the hook gets an event in r.
 func (h *hook) wants(r *Repo, event string) bool {
 	if len(h.events) > 0 && !slices.Contains(h.events, event) && !slices.Contains(h.events, "*") {
 		return false
@@ -75,7 +74,7 @@ func (h *hook) wants(r *Repo, event string) bool {
 	return strings.EqualFold(h.target, r.owner.login)
 }
 
-// send tells every hook that wants it of an event in the repository.
+// send sends an event in the repository to every hook that wants it.
 func (r *Repo) send(event, action string, by actor, extra fields) {
 	r.sendIssue(event, action, by, nil, extra)
 }
@@ -110,8 +109,8 @@ func (r *Repo) sendIssue(event, action string, by actor, i *issue, extra fields)
 	}
 }
 
-// send tells of an issues event. Most events of pull requests come as
-// pull_request events, which planbridge does not take.
+// send sends an issues event. Most events of pull requests come as pull_request events, which
+// planbridge does not take.
 func (i *issue) send(action string, by actor, extra fields) {
 	if !i.pull {
 		i.repo.sendIssue("issues", action, by, i, extra)
@@ -124,8 +123,8 @@ func (i *issue) sendComment(action string, by actor, c *comment, extra fields) {
 	i.repo.sendIssue("issue_comment", action, by, i, out)
 }
 
-// sendRelation tells of a sub-issue added or removed: the parent's repository
-// hears of the child and the child's of the parent.
+// sendRelation sends the addition or removal of a sub-issue. The parent's repository gets the
+// child, and the child's repository the parent.
 func sendRelation(what string, by actor, parent, child *issue) {
 	s := parent.repo.s
 	extra := fields{

@@ -37,7 +37,7 @@ func ofNode(kind, node string) int64 {
 	return id
 }
 
-// orNull is what GitHub answers for an empty text.
+// orNull is GitHub's form of an empty text.
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -66,7 +66,7 @@ func (s *Server) wireUser(login string) fields {
 	}
 }
 
-// wireRepo shows a repository; permissions only to who is known.
+// wireRepo shows a repository; permissions only to a known account.
 func (s *Server) wireRepo(r *Repo, id identity) fields {
 	url := s.api + "/repos/" + r.fullName()
 	visibility := "public"

@@ -107,14 +107,14 @@ type run struct {
 	ask       status.ImportAsk
 	routes    []*mapping.Route
 	epoch     string              // of the store that was surveyed
-	titles    map[titleKey]*title // of unlinked cards, where partners are looked for
-	counted   map[uint64]bool     // hashes of what a walk has shown; nil: what it shows again does no harm
+	titles    map[titleKey]*title // of unlinked cards, in which partners are searched
+	counted   map[uint64]bool     // hashes of the items that a walk has shown; nil: a repeated item does no harm
 	waiting   []store.Key         // observed and not done, oldest first
-	met       map[store.Key]bool  // links of before that were under way when they were met
+	met       map[store.Key]bool  // earlier links that were under way when the walk found them
 	refused   map[string]bool     // repositories that could not be listed
 	public    map[string]bool     // whether anybody can read a repository, as the first walk saw it; by lower-case name
 	released  map[int64]bool      // strangers' issues that were asked for, and whether a person let them in
-	announced time.Time           // until when it is known that more keys are to come
+	announced time.Time           // until when more keys are announced
 	kin       *kinship            // of the survey
 	marked    marked              // of the survey
 	// children are the waiting keys whose issues were listed as sub-issues.

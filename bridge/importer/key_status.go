@@ -17,11 +17,11 @@ const (
 	underWay keyStatus = iota
 	done
 	handed  // its issue belongs to another link: that of its parent
-	dropped // its link is gone, as its item is not to be imported any more
+	dropped // its link is gone, as its item is no longer imported
 	failed  // given up
 )
 
-// child is a sub-issue whose key is in hand, and since when that is gone.
+// child is a sub-issue whose key is in hand, and the time when that was first gone.
 type child struct {
 	issue mapping.Ref
 	gone  time.Time

@@ -13,8 +13,8 @@ import (
 )
 
 // A sub-issue becomes a task of the nearest issue above it that has a card, or gets one by the
-// import, by a route that makes tasks of sub-issues. Where there is none, it gets a card of its
-// own. So does an issue below a closed parent that the import leaves out.
+// import. That issue's route has to make tasks of sub-issues. Where there is none, it gets a card
+// of its own. So does an issue below a closed parent that the import leaves out.
 
 // kinship is a survey's knowledge of the families of issues. For issues that may have
 // sub-issues it keeps hashes of their names.

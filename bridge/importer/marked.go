@@ -20,8 +20,8 @@ type marked struct {
 	cards  map[mapping.ObjectID]bool
 }
 
-// findMarked finds the pairs that are linked again by their markers, and counts them. Where
-// the store has seen everything marked it looks at nothing.
+// findMarked finds the pairs that are linked again by their markers, and counts them. Where the
+// store has seen everything marked, it reads nothing.
 func (im *run) findMarked(ctx context.Context) error {
 	if adopted, err := im.adopted(ctx); adopted || err != nil {
 		return err
@@ -59,7 +59,7 @@ func (im *run) adopted(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// markWalk walks issues of any state, whatever keeps them out of an import.
+// markWalk walks issues of any state, also those that an import leaves out.
 type markWalk struct{ *issueWalk }
 
 // VisitIssue implements [inventory.IssueVisitor].
@@ -72,8 +72,8 @@ func (w markWalk) VisitIssue(ctx context.Context, issue *mapping.Issue) error {
 	return w.guarded(issue.Name(), func() error { return w.visit(ctx, route, issue) })
 }
 
-// findPair returns what counts an issue that has a partner by a marker: its own, where the
-// bridge made the issue, or that of its card.
+// findPair returns a visit that counts an issue with a partner by a marker. The marker is the
+// issue's own, where the bridge made the issue, or that of its card.
 func (im *run) findPair(before map[int64]bool) issueVisit {
 	return func(ctx context.Context, route *mapping.Route, issue *mapping.Issue) error {
 		keys := im.Inventory.Settings().Keys.In(route.Project)

@@ -7,9 +7,9 @@ import (
 	"planbridge/mapping"
 )
 
-// Partners are matched by title: a card that no link knows and an issue of the
-// same route with the same canonical title, where each is the only one. Of the
-// cards only a hash of the title and the id is held.
+// Partners are matched by title: an unlinked card and an issue of the same route with the same
+// canonical title. Each has to be the only one. Of each card only a hash of the title and the id is
+// kept.
 
 // hashSeed makes the hashes of titles and items unique to this process.
 var hashSeed = maphash.MakeSeed()

@@ -8,8 +8,8 @@ import (
 	"planbridge/mapping"
 )
 
-// survey counts the work, and with match looks for partners: first the titles of the cards,
-// then the issues with such a title, each walked before anything is made.
+// survey counts the work, and with match searches for partners. It walks first the titles of the
+// cards, then the issues with such a title, before anything is made.
 func (im *run) survey(ctx context.Context) error {
 	im.kin = newKinship()
 	defer func() { im.counted, im.kin, im.marked = nil, nil, marked{} }()

@@ -13,8 +13,8 @@ import (
 // looked is how many of the keys in hand are asked for their reason to wait.
 const looked = 5
 
-// waits reports what the keys wait for: the keys of a project for a service that is away or a
-// paused route, and the oldest keys of the import until a moment.
+// waits reports the obstacles of the keys. The keys of a project may wait for a service that is
+// away or a paused route. The oldest keys of the import may wait for a moment.
 func (im *run) waits(ctx context.Context, depths map[mapping.ObjectID]store.Depth) (status.Waits, error) {
 	out := status.Waits{}
 	for _, d := range mapping.Sorted(depths) {

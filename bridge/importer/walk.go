@@ -23,13 +23,13 @@ type issueVisit func(context.Context, *mapping.Route, *mapping.Issue) error
 type issueWalk struct {
 	*run
 	visit issueVisit
-	// after follows each page; nil: all that is seen is counted.
+	// after is called after each page; nil: the walk counts all issues.
 	after  func(context.Context) error
 	public bool // whether anybody can read the repository that is listed
 }
 
-// eachIssue walks the issues of the routes' repositories, page by page. after follows
-// each page; nil: nothing does, and all that is seen is counted.
+// eachIssue walks the issues of the routes' repositories, page by page. after is called after each
+// page; nil: the walk only counts all issues.
 func (im *run) eachIssue(ctx context.Context, visit issueVisit, after func(context.Context) error) error {
 	return im.Inventory.Issues(ctx, im.routes, im.ask.State, &issueWalk{run: im, visit: visit, after: after})
 }
@@ -85,7 +85,8 @@ func (im *run) unread(repo, route string, err error) {
 }
 
 // isPublic reports whether anybody can read the repository, where that decides. All walks of an
-// import go by one answer: those that look for partners and those that import take the same items.
+// import use one answer, so that those that search for partners and those that import take the same
+// items.
 func (im *run) isPublic(ctx context.Context, named, repo string) (bool, error) {
 	if public, known := im.public[named]; known {
 		return public, nil
@@ -101,7 +102,7 @@ func (im *run) isPublic(ctx context.Context, named, repo string) (bool, error) {
 	return !private, nil
 }
 
-// issue passes an issue to visit where it is to be imported.
+// issue passes an issue to visit where the import takes it.
 func (im *run) issue(ctx context.Context, issue *mapping.Issue, public bool, visit issueVisit, counting bool) error {
 	set := im.Inventory.Settings()
 	e := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, im.GitHub.Authorship(issue.Author)), Public: public}
@@ -343,7 +344,7 @@ func (im *run) eachCard(ctx context.Context, visit cardVisit) error {
 	})
 }
 
-// card passes a card to visit where it is to be imported.
+// card passes a card to visit where the import takes it.
 func (im *run) card(ctx context.Context, route *mapping.Route, card *mapping.Card, visit cardVisit) error {
 	_, marks := im.Inventory.Settings().Keys.In(route.Project).Body(card.Summary.Value)
 	if slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkCard }) {
@@ -359,8 +360,8 @@ func (im *run) card(ctx context.Context, route *mapping.Route, card *mapping.Car
 	return visit(ctx, route, card)
 }
 
-// routeOf returns the route whose cards are in a bucket: the one that makes
-// issues of them, else the first that the import is for and that owns it.
+// routeOf returns the route of a bucket's cards. That is the one that makes issues of them, else
+// the first one that the import is for and that owns the bucket.
 func (im *run) routeOf(ctx context.Context, side inventory.Planning, known map[mapping.ObjectID][]mapping.ObjectID, project, bucket mapping.ObjectID, title string) (*mapping.Route, error) {
 	routes := im.Inventory.Settings().Routes
 	ids, ok := known[bucket]

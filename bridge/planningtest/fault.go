@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// FaultKind is what a [Fault] does to a call.
+// FaultKind is the effect of a [Fault] on a call.
 type FaultKind string
 
 // The kinds of faults. An error answer is that of the fault's Status, Body
@@ -25,7 +25,7 @@ const (
 	HalfListing  FaultKind = "half-listing"  // a list comes with the first half of its elements
 )
 
-// Fault is something that goes wrong with calls.
+// Fault makes calls go wrong.
 type Fault struct {
 	// Op names the operation that meets the fault (OpCardUpdate …); "" means
 	// every one. Match, if set, must agree.
@@ -77,8 +77,7 @@ func (f *ActiveFault) Count() int {
 	return f.count
 }
 
-// Release lets everything that the fault holds back happen now, and holds
-// nothing back from then on.
+// Release lets every held call happen now, and ends the fault's holding.
 func (f *ActiveFault) Release() {
 	defer f.s.act()()
 	if !f.released {
@@ -107,8 +106,8 @@ func (f *ActiveFault) is(k FaultKind) bool { return f != nil && f.Kind == k }
 
 func (f *ActiveFault) wait() bool { return f.s.pause(f.Delay, f.Delay == 0, f.release) }
 
-// apply executes the call as the fault lets it and returns the answer, nil
-// for none. A nil fault lets it be.
+// apply executes the call under the fault and returns the answer, nil for none. A nil fault changes
+// nothing.
 func (f *ActiveFault) apply(c *call) *answer {
 	if f == nil {
 		return c.execute()
@@ -157,7 +156,7 @@ func (f *ActiveFault) answer(status int) *answer {
 	return a
 }
 
-// cut is what the call's fault leaves of a list.
+// cut is the part of a list that the call's fault leaves.
 func cut[T any](c *call, list []T) []T {
 	switch {
 	case c.fault.is(EmptyListing):

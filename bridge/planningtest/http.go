@@ -67,14 +67,14 @@ type call struct {
 	op    string
 	body  []byte
 	serve func(*call) (any, error)
-	fault *ActiveFault // what it met, nil for nothing
+	fault *ActiveFault // the fault that it met, nil for none
 
 	wire                          // set when it is executed
 	api     planningmodel.Session // likewise
 	project string                // its id
 }
 
-// answer is what is sent back.
+// answer is the answer to a call.
 type answer struct {
 	status int
 	header http.Header
@@ -108,7 +108,7 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// handle reads a call, lets it meet its fault, and answers.
+// handle reads a call, applies its fault, and answers.
 func (s *Server) handle(w http.ResponseWriter, c *call) {
 	started, arrived := s.clock(), time.Now()
 	body, err := io.ReadAll(http.MaxBytesReader(w, c.r.Body, maxBody))
@@ -152,7 +152,7 @@ func (c *call) send(w http.ResponseWriter, a *answer) {
 	panic(http.ErrAbortHandler)
 }
 
-// execute does what the call asks, all at once.
+// execute carries the call out as one act.
 func (c *call) execute() *answer {
 	t := c.s.service.Traits()
 	c.wire = wire{t: t, html: t.HTMLInAnswers == HTMLAlways}

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Call is one request that reached an endpoint. What found the service down
-// is not among them.
+// Call is one request that reached an endpoint. Calls that found the service down are not included.
 type Call struct {
 	Time     time.Time
 	Seq      int // from 1, in the order of the answers
@@ -24,8 +23,8 @@ type Call struct {
 // journalLimit bounds the journal; the oldest calls leave it first.
 const journalLimit = 100_000
 
-// Journal lists the calls since the start or the last reset, newest last. A
-// call stands in it before its answer is sent.
+// Journal lists the calls since the start or the last reset, newest last. A call is in it before
+// its answer is sent.
 func (s *Server) Journal() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,27 +7,27 @@ import (
 // Package planningmodel is the service behind its HTTP. Its types have names here, too.
 
 type (
-	// Project is a project of the service and the door to act in it as people do.
+	// Project is a project of the service, in which tests act as people do.
 	Project = planningmodel.Project
-	// ProjectSpec is what a new project starts with.
+	// ProjectSpec has the values of a new project.
 	ProjectSpec = planningmodel.ProjectSpec
-	// CardSpec is what a person gives a new card.
+	// CardSpec has a person's values for a new card.
 	CardSpec = planningmodel.CardSpec
-	// CardEdit is what a person can change of a card.
+	// CardEdit has the values of a card that a person can change.
 	CardEdit = planningmodel.CardEdit
-	// TaskSpec is what a person gives a new task.
+	// TaskSpec has a person's values for a new task.
 	TaskSpec = planningmodel.TaskSpec
-	// TaskEdit is what a person can change of a task.
+	// TaskEdit has the values of a task that a person can change.
 	TaskEdit = planningmodel.TaskEdit
 	// SprintSpec is a sprint as a person plans it.
 	SprintSpec = planningmodel.SprintSpec
-	// CardState is all there is to a card.
+	// CardState is the whole state of a card.
 	CardState = planningmodel.CardState
-	// TaskState is all there is to a task.
+	// TaskState is the whole state of a task.
 	TaskState = planningmodel.TaskState
-	// SprintState is all there is to a sprint.
+	// SprintState is the whole state of a sprint.
 	SprintState = planningmodel.SprintState
-	// Value is one value that an attribute held.
+	// Value is one value that an attribute had.
 	Value = planningmodel.Value
 
 	// Traits says how the service behaves where its document is silent.
@@ -44,7 +44,7 @@ type (
 	BatchOrder = planningmodel.BatchOrder
 	// SprintForm is a form of a sprint's items.
 	SprintForm = planningmodel.SprintForm
-	// Validators is what an answer is told from a later one by.
+	// Validators are the headers that separate an answer from a later one.
 	Validators = planningmodel.Validators
 	// BucketIDAccepted says which id names a bucket in a path.
 	BucketIDAccepted = planningmodel.BucketIDAccepted

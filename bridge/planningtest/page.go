@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// page shows a person what is there, as text.
+// page shows the content to people, as text.
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	for _, p := range s.service.Projects() {

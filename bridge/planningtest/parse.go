@@ -11,9 +11,8 @@ import (
 	"planbridge/bridge/planningtest/planningmodel"
 )
 
-// reader reads the body of a write: of which kind of item, whether it creates one,
-// and which attributes may be there. It checks each piece as it comes, so that of
-// several faults the first is told.
+// reader reads the body of a write: the kind of item, whether it creates one, and the allowed
+// attributes. It checks each piece in order, so that it reports the first of several faults.
 type reader struct {
 	*call
 	kind    planningmodel.Kind
@@ -21,8 +20,7 @@ type reader struct {
 	allowed []planningmodel.Attr
 }
 
-// drafts takes the body of a create apart: one element or a batch of them (parts
-// 4.1 and 4.3).
+// drafts splits the body of a create: one element or a batch of them (parts 4.1 and 4.3).
 func (r reader) drafts() (drafts []planningmodel.Draft, batch bool, err error) {
 	var elements []json.RawMessage
 	batch = bytes.HasPrefix(bytes.TrimSpace(r.body), []byte("["))
@@ -43,7 +41,7 @@ func (r reader) drafts() (drafts []planningmodel.Draft, batch bool, err error) {
 	return drafts, batch, nil
 }
 
-// fields takes one element of a write apart: the username and the attributes.
+// fields splits one element of a write: the username and the attributes.
 func (r reader) fields(body []byte) (fields []planningmodel.Field, user string, err error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil {

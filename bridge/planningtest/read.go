@@ -2,7 +2,7 @@ package planningtest
 
 import "planbridge/bridge/planningtest/planningmodel"
 
-// Endpoints 1 to 5, 7 to 11, 13 and 15: the reads.
+// This file has endpoints 1 to 5, 7 to 11, 13 and 15: the reads.
 
 func (c *call) readProject() (any, error) {
 	p, buckets := c.api.Project(), []object{}

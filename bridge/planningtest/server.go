@@ -23,14 +23,14 @@ type Options struct {
 	Logger *slog.Logger     // one debug line a call; nil: none
 	Traits Traits           // the first traits; see [Server.SetTraits]
 	Clock  func() time.Time // nil means time.Now
-	// Network is how calls arrive; nil: loopback sockets.
+	// Network brings the calls; nil: loopback sockets.
 	Network nettest.Network
 }
 
 // Server is a running planning service.
 type Server struct {
 	prefix  string
-	addr    string // as bound, so that Down(false) comes back to the same place
+	addr    string // as bound, so that Down(false) comes back to the same address
 	log     *slog.Logger
 	clock   func() time.Time
 	handler http.Handler
@@ -47,7 +47,7 @@ type Server struct {
 	closing bool
 	latency time.Duration
 	held    chan struct{} // closed to go on; nil: nothing is held
-	// shown is what was answered last, by path, where it has a Last-Modified.
+	// shown has the last answers, by path, where they have a Last-Modified.
 	shown   map[string]shown
 	faults  []*ActiveFault
 	journal []Call
@@ -83,8 +83,8 @@ func Start(o Options) (*Server, error) {
 // URL is the base URL with its prefix, without a slash at its end.
 func (s *Server) URL() string { return "http://" + s.addr + s.prefix }
 
-// Close stops the service and waits for its calls. What a fault still holds
-// back never happens. Closing twice is fine.
+// Close stops the service and waits for its calls. Calls that a fault still holds never happen.
+// Closing twice is fine.
 func (s *Server) Close() {
 	s.mu.Lock()
 	if !s.closing {
@@ -117,8 +117,8 @@ func (s *Server) Down(down bool) {
 	}
 }
 
-// upWait bounds how long an address is waited for that was had before: it stays
-// taken, for a moment, by a process that is started meanwhile.
+// upWait bounds the wait for a former address. A process that is started meanwhile may hold it for
+// a moment.
 const upWait = 5 * time.Second
 
 func (s *Server) up() error {
@@ -146,15 +146,14 @@ func Shuffle() func(n int, swap func(i, j int)) { return rand.New(rand.NewPCG(1,
 // AddProject creates a project.
 func (s *Server) AddProject(spec ProjectSpec) *Project { return s.service.AddProject(spec) }
 
-// SetLatency makes every call take d, from its arrival on, before it is looked at.
+// SetLatency makes every call wait d after its arrival before it is handled.
 func (s *Server) SetLatency(d time.Duration) {
 	defer s.act()()
 	s.latency = d
 }
 
-// Hold makes calls wait before they are looked at, until the function it
-// returns is called: whatever people do meanwhile is one moment for those who
-// ask.
+// Hold makes calls wait before they are handled, until the returned function is called. People's
+// acts meanwhile are one moment for the callers.
 func (s *Server) Hold() (goOn func()) {
 	defer s.act()()
 	held := make(chan struct{})
@@ -185,8 +184,7 @@ func (s *Server) Wait(ctx context.Context, cond func(*Server) bool) error {
 	}
 }
 
-// act locks the server for a change; the function it returns unlocks it and
-// wakes those who wait.
+// act locks the server for a change; the returned function unlocks it and wakes waiting goroutines.
 func (s *Server) act() func() {
 	s.mu.Lock()
 	return func() {
@@ -207,9 +205,8 @@ func (s *Server) enter() bool {
 	return true
 }
 
-// pause waits for d, for a word to go on, or for the server's end, and then
-// reports false. Where hold is set it waits for the word however long it
-// takes.
+// pause waits for d, for goOn, or for the server's end, and then reports false. With hold it waits
+// for goOn without a bound.
 func (s *Server) pause(d time.Duration, hold bool, goOn <-chan struct{}) bool {
 	var after <-chan time.Time
 	if !hold {

@@ -6,9 +6,9 @@ import (
 	"planbridge/bridge/nettest"
 )
 
-// coarse is by how much a timer may be late: the runtime waits for whole
-// milliseconds where nothing else is to be done, and those who wait are woken
-// together. Measurements tell both from a service that takes so long.
+// coarse is the possible delay of a timer. The runtime waits for whole milliseconds where nothing
+// else runs, and wakes the waiting goroutines together. So measurements would include both in the
+// service's time.
 const coarse = 1500 * time.Microsecond
 
 // until waits for a moment, or for the server's end, and then reports false.

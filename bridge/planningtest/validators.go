@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// validated adds to the answer of a read what tells it from a later one. It answers 304 in
-// its place where the caller has it.
+// validated adds the validators to the answer of a read. It answers 304 instead where the caller
+// has that answer.
 func (c *call) validated(a *answer) *answer {
 	if c.r.Method != http.MethodGet || a.status != http.StatusOK {
 		return a
@@ -44,14 +44,14 @@ func hashOf(body []byte) string {
 	return fmt.Sprintf("%x", h.Sum64())
 }
 
-// shown is an answer, and since when it is as it is.
+// shown is an answer, and the time of its last change.
 type shown struct {
 	body  string // its hash
 	since time.Time
 }
 
-// modified is when the answer of a path came to be what it is: before it was asked for first,
-// else when it was asked for first since.
+// modified is the time of the last change of a path's answer. It is known only by requests: before
+// the first one, or at the first one with the new answer.
 func (s *Server) modified(path, body string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,8 +72,8 @@ func (c *call) compressed(a *answer) *answer {
 		return a
 	}
 	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level is one of those there are
-	_, _ = z.Write(a.body)                          // a buffer takes all
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level is valid
+	_, _ = z.Write(a.body)                          // a buffer takes every write
 	_ = z.Close()                                   // as above
 	header := a.header.Clone()
 	header.Set("Content-Encoding", "gzip")

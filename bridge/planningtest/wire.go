@@ -19,7 +19,7 @@ type versioned struct {
 	Unknown string `json:"modifiedBy,omitempty"` // see Traits.UnknownFields
 }
 
-// wire writes resources in the form that the traits say.
+// wire writes resources in the form of the traits.
 type wire struct {
 	t    Traits
 	html bool // summaries carry their html
@@ -171,8 +171,8 @@ func (w *wire) totals(out object) {
 	out["totalDiscussions"] = w.constant(0)
 }
 
-// cardState is the id of the bucket; for a card that left the backlog for a
-// sprint it is a word about its tasks, or null.
+// cardState is the id of the bucket. For a card that left the backlog for a sprint it is a word
+// about its tasks, or null.
 func (w *wire) cardState(c *planningmodel.Item) versioned {
 	v := w.value(c, planningmodel.State)
 	if bucket, word := w.t.ShownState(c); word != "" {
@@ -193,8 +193,7 @@ func (w *wire) task(project string, t *planningmodel.Item) object {
 	return out
 }
 
-// sprintTask writes a task as a sprint's items show it: a card's fields and
-// who works on it.
+// sprintTask writes a task as a sprint's items show it: a card's fields and the assigned people.
 func (w *wire) sprintTask(project string, t *planningmodel.Item) object {
 	out := w.task(project, t)
 	w.put(out, t, planningmodel.Iteration)

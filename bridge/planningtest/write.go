@@ -6,10 +6,9 @@ import (
 	"planbridge/bridge/planningtest/planningmodel"
 )
 
-// Endpoints 6, 12, 14 and 16: the writes.
+// This file has endpoints 6, 12, 14 and 16: the writes.
 
-// creatable are the attributes that an item can be given at first; the state of a
-// task can be changed, too.
+// creatable are the attributes of a new item; the state of a task can be changed, too.
 var creatable = []planningmodel.Attr{planningmodel.Title, planningmodel.Summary, planningmodel.Estimate}
 
 func (c *call) createCards() (any, error) {
@@ -103,7 +102,7 @@ func (c *call) updated(it *planningmodel.Item, names []planningmodel.Attr) objec
 	return out
 }
 
-// conflict shows the current values in the shape that the service has for it.
+// conflict shows the current values in the service's shape for it.
 func (c *call) conflict(e *planningmodel.Conflict) any {
 	message, current := e.Error(), c.updated(&e.Item, e.Names)
 	switch e.Shape {

@@ -19,8 +19,8 @@ type Expanded struct {
 	Why        string `json:"why"`
 }
 
-// Expand returns the effective routes of each repository that a configuration names, and of
-// each one that GitHub lists for the owners of its globs, sorted by the repositories' names.
+// Expand returns the effective routes of each repository that a configuration names. It includes
+// those that GitHub lists for the owners of its globs, sorted by the repositories' names.
 func Expand(ctx context.Context, plan *Plan, services Services) ([]Expanded, error) {
 	routes := plan.Routes
 	names, owners := map[string]string{}, map[string]bool{}

@@ -157,8 +157,8 @@ func (k *checker) repository(ctx context.Context, r *findings, name string) {
 	k.hook(ctx, r, name)
 }
 
-// permission says whether issues can be kept: edits of other people's issues
-// and labels that do not exist yet take push, attaching labels takes triage.
+// permission reports whether the rights suffice. Edits of other people's issues and new labels take
+// push, and attaching labels takes triage.
 func permission(r *findings, has map[string]bool) {
 	switch {
 	case has == nil:

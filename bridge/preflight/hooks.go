@@ -83,7 +83,7 @@ func hooksOf(owner string) string {
 	return "the webhooks of " + owner
 }
 
-// oneHook proves one webhook of planbridge; at is its URL without what may be secret.
+// oneHook proves one webhook of planbridge; at is its URL without possible secrets.
 func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h Hook, at string) {
 	if k.HookURL != "" && h.URL != k.HookURL {
 		r.warn("the webhook goes to %s, and not to %s: none was made beside it; change its URL on GitHub", at, k.HookURL)

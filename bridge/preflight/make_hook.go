@@ -27,10 +27,10 @@ func HookURL(server string) (string, error) {
 	return u.String(), nil
 }
 
-// makeHook creates the webhook that is missing at target: the App's own, that of the account
-// where a route has a glob of it, or else that of the repository. It reports whether the
-// findings say what became of it. unread names the webhooks that could not be listed, which
-// may include it. An App without a webhook answers so.
+// makeHook creates the webhook that is missing at target. It is the App's own, that of the account
+// where a route has a glob of it, or else that of the repository. It reports whether the findings
+// have its result. unread names the webhooks that could not be listed, which may include it. An App
+// without a webhook answers so.
 func (k *checker) makeHook(ctx context.Context, r *findings, target string, unread []string) bool {
 	at := k.hookOwner(target)
 	if at != "" && slices.Contains(unread, hooksOf(at)) {

@@ -14,8 +14,8 @@ import (
 // than a request each.
 const manyNamed = 10
 
-// askedOnce asks GitHub once in a check for what many repositories share: an owner's repositories,
-// webhooks, and their deliveries.
+// askedOnce asks GitHub once in a check for the data that many repositories share: an owner's
+// repositories, webhooks, and their deliveries.
 type askedOnce struct {
 	GitHub
 	lists map[string]bool // owners in lower case whose repositories are listed
@@ -43,10 +43,11 @@ func ownerOf(repository string) string {
 	return owner
 }
 
-// Repository implements [GitHub]. What a listing lacks is read: another name, or what it left out.
+// Repository implements [GitHub]. A repository that a listing lacks, or has under another name, is
+// read.
 func (a *askedOnce) Repository(ctx context.Context, name string) (Repository, error) {
 	if owner, _, _ := strings.Cut(name, "/"); a.lists[strings.ToLower(owner)] {
-		all, _ := a.OrgRepositories(ctx, owner) // the read tells of an error
+		all, _ := a.OrgRepositories(ctx, owner) // the read reports an error
 		for _, r := range all {
 			if strings.EqualFold(r.FullName, name) && r.Permissions != nil {
 				return r, nil

@@ -18,7 +18,7 @@ type Plan struct {
 	Store    Store
 	// Weaknesses are the secrets that are easy to guess.
 	Weaknesses []Weakness
-	// Doubts are the values that are hardly meant.
+	// Doubts are the values that are probably mistakes.
 	Doubts []Doubt
 	// Webhooks are the repositories of each entry of github.webhooks. Trust says which entry
 	// applies to a repository.
@@ -33,8 +33,8 @@ type Plan struct {
 	QuarantineUnsaid map[string]bool
 	// HookURL is the address of new webhooks; "": none is created.
 	HookURL string
-	// AgainstRunning counts the links as the service shows them that runs, where one answers:
-	// those of a project that its configuration does not name are dormant by that alone.
+	// AgainstRunning counts the links as the running service shows them, where one answers. Links
+	// of a project that its configuration does not name are dormant for that alone.
 	AgainstRunning bool
 	// Origins are the file and the line of each route.
 	Origins map[string]string
@@ -49,13 +49,13 @@ type Project struct {
 // Store is where a configuration keeps its links.
 type Store struct {
 	File string // "": the store is no file
-	Name string // without what is secret
+	Name string // without secrets
 }
 
-// Doubt is a value of the configuration that is hardly meant.
+// Doubt is a value of the configuration that is probably a mistake.
 type Doubt struct {
 	Path   string // its key
-	Reason string // what it does, and what to set
+	Reason string // its effect, and the value to set
 }
 
 // Weakness is a secret that is easy to guess, or that reveals another one.
@@ -94,7 +94,7 @@ type Services interface {
 	RunningUnready(ctx context.Context) (string, error)
 }
 
-// GitHub is what is asked of GitHub. Errors match the sentinels of mapping.
+// GitHub is the used part of the GitHub client. Errors match the sentinels of mapping.
 type GitHub interface {
 	// Viewer returns the login of the account that acts.
 	Viewer(ctx context.Context) (string, error)
@@ -107,14 +107,14 @@ type GitHub interface {
 	// CreateHook creates an active webhook where ListHooks finds it, or sets the App's. After
 	// an error it may exist all the same.
 	CreateHook(ctx context.Context, owner string, hook Hook, secret string) error
-	// Deliveries lists those of a webhook, newest first.
+	// Deliveries lists the deliveries of a webhook, newest first.
 	Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]Delivery, error)
 	Close()
 }
 
 // Access is the rights of the credentials.
 type Access struct {
-	Kind        string            // "app", "classic" (scopes) or "fine-grained" (only trying tells)
+	Kind        string            // "app", "classic" (scopes) or "fine-grained" (only a try shows them)
 	Scopes      []string          // of a classic token
 	Permissions map[string]string // of an App's installation: "issues": "write" …
 	Events      []string          // that an App's webhook sends about the installation
@@ -142,7 +142,7 @@ type Delivery struct {
 	StatusCode  int // 0 where there was no answer
 }
 
-// Planning is what is asked of one planning project.
+// Planning is the used part of one planning project.
 type Planning interface {
 	// Project returns the project's title, its owner and the buckets that it names.
 	Project(ctx context.Context) (title, owner string, buckets []Bucket, err error)

@@ -22,7 +22,7 @@ type Level string
 // The levels of findings.
 const (
 	LevelOK    Level = "ok"
-	LevelWarn  Level = "warn"  // works, or cannot be told
+	LevelWarn  Level = "warn"  // works, or cannot be checked
 	LevelFault Level = "fault" // does not work
 )
 
@@ -41,14 +41,14 @@ type Finding struct {
 const RequestTimeout = 10 * time.Second
 
 const (
-	probeTimeout = 30 * time.Second // bounds all that is asked about one place
+	probeTimeout = 30 * time.Second // bounds all requests about one place
 	maxParallel  = 4                // places at once
 )
 
 // Check proves a configuration against the live services. It writes nothing but the webhooks
 // that [Plan].HookURL asks for. A service that is down is a fault among the others and stops nothing. The
-// findings stand in the order of the file: secrets, store, projects, GitHub, routes; at
-// the end are the links that are where no route leads now.
+// findings have the order of the file: secrets, store, projects, GitHub, routes. The last ones are about
+// links that are where no route leads now.
 func Check(ctx context.Context, plan *Plan, services Services, log *slog.Logger) []Finding {
 	k := newChecker(plan, services, log)
 	found := k.all(ctx)

@@ -39,9 +39,9 @@ type ProverOptions struct {
 	Proven func(faults []status.Fault)
 }
 
-// Prover proves the configuration of a running service as a check does, at the start and after
-// a reload: projects, secrets and buckets, the token, and the repositories. Each fault is one
-// line when it is found and one when it is repaired.
+// Prover proves the configuration of a running service as a check does, at the start and after a
+// reload. It covers projects, secrets and buckets, the token, and the repositories. Each fault is
+// one line when it is found and one when it is repaired.
 type Prover struct {
 	o       ProverOptions
 	proven  any       // the version that was proven as a whole last
@@ -96,7 +96,7 @@ func (p *Prover) round(ctx context.Context, k *checker, whole bool) {
 		k.github = askOnce(hub, k.Routes)
 		defer hub.Close()
 	} else {
-		probes = k.plannings() // the start has told of it
+		probes = k.plannings() // the start has reported it
 	}
 	looked := some(probes)
 	found := runProbes(ctx, looked)
@@ -117,7 +117,7 @@ func (p *Prover) round(ctx context.Context, k *checker, whole bool) {
 	}
 }
 
-// attrs name the fact that a fault is of: a secret that is refused is one, whatever meets it.
+// attrs name the fact of a fault. A refused secret is one fact, whichever request meets it.
 func (f *Finding) attrs(event string) []any {
 	if f.refuses == "" {
 		return nil

@@ -16,7 +16,7 @@ func (k *checker) secrets(_ context.Context, r *findings) {
 	}
 }
 
-// doubts reports values that are hardly meant.
+// doubts reports values that are probably mistakes.
 func (k *checker) doubts(_ context.Context, r *findings) {
 	for _, d := range k.Doubts {
 		r.warn("%s: %s", d.Path, d.Reason)

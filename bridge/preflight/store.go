@@ -63,7 +63,7 @@ func (k *checker) store(ctx context.Context, r *findings) {
 	k.linked.err = k.linked.countStore(ctx, s)
 }
 
-// inUse reports what the running service says of its file, which it keeps from other processes.
+// inUse reports the running service's statement on its file, which it keeps from other processes.
 func (k *checker) inUse(ctx context.Context, r *findings, path string) {
 	switch why, err := k.services.RunningUnready(ctx); {
 	case err != nil:

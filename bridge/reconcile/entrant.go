@@ -80,9 +80,9 @@ func (w entrant) enterCard() error {
 }
 
 // issueByTasks returns the issue that the footer of one of the card's tasks names, where no
-// route has the issue's repository; "": none. A card of a person has no marker of its own. After
-// a loss of the store nobody looks through that repository for the marked issue, so that only
-// its tasks tell that the card has one.
+// route has the issue's repository; "": none. A card of a person has no marker of its own. After a
+// loss of the store nobody searches that repository for the marked issue. So only its tasks show
+// that the card has one.
 func (w entrant) issueByTasks() (string, error) {
 	if w.link.Copied || w.card.CountersVersion == 0 { // no task was ever made on it
 		return "", nil

@@ -19,7 +19,7 @@ import (
 	"planbridge/mapping"
 )
 
-// bridge is what becomes of the bridge, and what operators ask of it:
+// bridge has the events of the bridge, and operators' requests:
 //
 //	accept repository|account NAME   erase ISSUE   unlink ISSUE   clean ISSUE   pause|resume: the route
 //	link ISSUE CARD: they are linked from then on   undo: what the newest conflict overruled is back
@@ -33,7 +33,7 @@ func (s *Scene) bridge(l *line) error {
 	case "stop":
 		return s.StopBridge()
 	case "start":
-		// What GitHub has to tell until now it tells in vain, on a slow machine too.
+		// Deliveries of GitHub so far are lost, also on a slow machine.
 		ctx, cancel := context.WithTimeout(context.Background(), bridgetest.Patience)
 		defer cancel()
 		if err := s.GitHub.Idle(ctx); err != nil {
@@ -68,7 +68,7 @@ func (s *Scene) bridge(l *line) error {
 	}
 }
 
-// link links an issue with a card, and holds what the operator is told.
+// link links an issue with a card, and keeps the answer to the operator.
 func (s *Scene) link(issue, card string) error {
 	var told status.Link
 	err := s.ask("/api/v1/links/"+url.PathEscape(issue)+"/link", status.Join{Card: card}, &told)
@@ -78,7 +78,7 @@ func (s *Scene) link(issue, card string) error {
 	return err
 }
 
-// undo asks to have the loser of the newest conflict back.
+// undo requests the undo of the newest conflict.
 func (s *Scene) undo() error {
 	all, err := s.App.Operator().Conflicts(context.Background(), 1)
 	if err == nil && len(all) == 0 {
@@ -90,7 +90,7 @@ func (s *Scene) undo() error {
 	return s.App.Operator().UndoConflict(context.Background(), all[0].ID)
 }
 
-// ask asks something of the running service, as the commands of planbridge do.
+// ask sends a request to the running service, as planbridge's commands do.
 func (s *Scene) ask(path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Scene) ask(path string, body, into any) error {
 	return json.Unmarshal(said, into)
 }
 
-// item is how operators call an issue.
+// item is the operators' name of an issue.
 func (s *Scene) item(l *line) string { return fmt.Sprintf("%s#%d", s.Repo.Name(), l.number()) }
 
 // configure gives the running bridge another configuration.
@@ -127,8 +127,8 @@ func (s *Scene) configure(route string) error {
 	return s.App.Reload(context.Background(), c)
 }
 
-// store keeps a copy of the store's file, puts that back, or removes the file; the bridge
-// begins anew with what is there then.
+// store keeps a copy of the store's file, puts that back, or removes the file. The bridge begins
+// anew with the result.
 func (s *Scene) store(verb string) error {
 	if err := s.StopBridge(); err != nil {
 		return err

@@ -16,10 +16,10 @@ import (
 	"planbridge/bridge/status"
 )
 
-// facts is what can be said about a thing.
+// facts are the checkable values of an item.
 type facts map[string]string
 
-// expect waits until something is so:
+// expect waits for a state:
 //
 //	expect issue N    there title body raw items state reason labels shown milestone assignees parent comments comment
 //	expect milestone N there title text state due     the milestone of that number
@@ -32,10 +32,9 @@ type facts map[string]string
 //	expect conflict N attribute winner state github planning   the Nth oldest of the ledger
 //	expect            issues cards tasks conflicts failures milestones colors said: what the bridge warned of
 //
-// NAME=VALUE says it is equal, NAME~=VALUE that it contains that; ! negates.
-// Body and summary are what people wrote, without the bridge's marker; raw has
-// it. Labels are sorted and joined by commas, shown are those that say what
-// planning does; comment is all comments' text.
+// NAME=VALUE demands an equal value, NAME~=VALUE one that contains it; ! negates. Body and summary
+// are people's texts, without the bridge's marker; raw has it. Labels are sorted and joined by
+// commas, shown are those that show planning's state; comment is all comments' text.
 func (s *Scene) expect(l *line) error {
 	if err := s.ensure(); err != nil {
 		return err
@@ -129,7 +128,7 @@ func (s *Scene) cardFacts(n int) facts {
 	return f
 }
 
-// author is who wrote an attribute last.
+// author is the last author of an attribute.
 func (s *Scene) author(id, attribute string) string {
 	past := s.Project.History(id, attribute)
 	if len(past) == 0 {
@@ -166,7 +165,7 @@ func (s *Scene) linkFacts(name string) facts {
 	return f
 }
 
-// explained is what planbridge explain says of an item.
+// explained is the output of planbridge explain for an item.
 func (s *Scene) explained(name string) facts {
 	resp, err := s.Client().Get(s.AdminURL() + "/api/v1/links/" + url.PathEscape(name))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"planbridge/mapping"
 )
 
-// The facts of sub-issues and their tasks.
+// This file has the facts of sub-issues and their tasks.
 
 // partFacts are the tasks of a card without its tracking task: state, title,
 // hours and text.
@@ -36,7 +36,7 @@ func partFacts(tasks []planningtest.TaskState) string {
 	return strings.Join(out, ", ")
 }
 
-// hours reads the value hours=, else is what stood there.
+// hours reads the value hours=, else returns the value before.
 func (l *line) hours(was *float64) *float64 {
 	text, ok := l.get("hours")
 	if !ok {

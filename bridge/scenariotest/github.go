@@ -12,7 +12,7 @@ import (
 	"planbridge/bridge/githubtest"
 )
 
-// github is what happens on GitHub:
+// github has the events on GitHub:
 //
 //	open|open-pr WHO TITLE [LABEL…] [body=] [crlf] [parent=]      edit N WHO [title=] [body=] [crlf]
 //	label|unlabel N WHO LABEL…                  close N WHO [REASON]      reopen N WHO
@@ -104,7 +104,7 @@ func (s *Scene) githubFault(l *line) {
 	s.GitHub.Fault(f)
 }
 
-// githubPerson is what people do in the web interface.
+// githubPerson has people's acts in the web interface.
 func (s *Scene) githubPerson(verb string, l *line) {
 	if verb == "open" || verb == "open-pr" {
 		spec := githubtest.IssueSpec{Parent: l.int("parent")}
@@ -159,8 +159,8 @@ func (s *Scene) githubPerson(verb string, l *line) {
 	}
 }
 
-// save edits an issue. A text of ours below what the person sees (a marker)
-// stays where it is, as it does in the editor.
+// save edits an issue. A text of ours below the visible text (a marker) stays where it is, as in
+// the editor.
 func (s *Scene) save(n int, who string, l *line) {
 	crlf := l.flag("crlf")
 	s.Repo.Edit(n, who, func(e *githubtest.IssueEdit) {
@@ -207,7 +207,7 @@ func (s *Scene) token(what string) {
 	}
 }
 
-// limit sets one of the ways in which GitHub asks to be left alone.
+// limit sets one of GitHub's limits.
 func (s *Scene) limit(form string) error {
 	const wait = 2 * time.Second
 	switch form {

@@ -33,7 +33,7 @@ func parse(ts *testscript.TestScript, args []string) *line {
 	return l
 }
 
-// split tells the words of a line from its values.
+// split separates the words of a line from its values.
 func split(args []string) *line {
 	l := &line{}
 	for _, arg := range args {
@@ -78,7 +78,7 @@ func (l *line) flag(name string) bool {
 	return false
 }
 
-// get answers a value by its name.
+// get returns a value by its name.
 func (l *line) get(name string) (string, bool) {
 	for _, v := range l.values {
 		if v.name == name {

@@ -10,7 +10,7 @@ import (
 	"planbridge/mapping"
 )
 
-// The acts and facts of checklists.
+// This file has the acts and facts of checklists.
 
 // tick clicks a box in an issue's page.
 func (s *Scene) tick(n int, who, text string, checked bool) error {
@@ -25,8 +25,7 @@ func (s *Scene) tick(n int, who, text string, checked bool) error {
 	return fmt.Errorf("issue %d has no item %q", n, text)
 }
 
-// planningTask is what people do with the tasks of a card, which go by their
-// titles.
+// planningTask has people's acts on the tasks of a card, which go by their titles.
 func (s *Scene) planningTask(verb, card string, l *line) error {
 	if verb == "new-task" {
 		spec := planningtest.TaskSpec{}

@@ -11,7 +11,7 @@ import (
 	"planbridge/bridge/status"
 )
 
-// repos is what happens to repositories and to issues as a whole:
+// repos has the events of repositories and of whole issues:
 //
 //	repo NAME [public] [unhooked] [members=A,B] [contributors=C,D]
 //	                                    there is another repository; the bridge hears of it
@@ -58,7 +58,7 @@ func (s *Scene) repos(verb string, l *line) error {
 	return nil
 }
 
-// replay lets a delivery come once more.
+// replay repeats a delivery.
 func (s *Scene) replay(event, action string) error {
 	for _, d := range s.GitHub.Deliveries() {
 		if d.Event == event && d.Action == action {
@@ -78,17 +78,17 @@ func (l *line) logins(name string) []string {
 	return strings.Split(v, ",")
 }
 
-// in lets a line be about another repository; the function it returns ends that.
+// in makes a line be about another repository; the returned function ends that.
 func (s *Scene) in(l *line) (back func()) {
 	was := s.Repo
 	s.Repo = s.GitHub.Repo(l.next())
 	return func() { s.Repo = was }
 }
 
-// The other project, where move has the route lead.
+// The other project, to which move points the route.
 const otherProject, otherBucket = "other", "Inbox"
 
-// move has the route lead to another project, and its issues get cards there.
+// move points the route to another project, and its issues get cards there.
 func (s *Scene) move() error {
 	if s.other == nil {
 		s.other = s.Planning.AddProject(planningtest.ProjectSpec{Title: "Other", Members: []string{"alice", bridgetest.BridgeUser}, Buckets: []string{otherBucket}})
@@ -109,7 +109,7 @@ func (s *Scene) pointed(yaml string) string {
 	return strings.Replace(yaml, "project: web\n    bucket: "+bridgetest.Bucket, "project: "+otherProject+"\n    bucket: "+otherBucket, 1)
 }
 
-// elsewhere has cards be those of the other project, until back.
+// elsewhere makes cards be those of the other project, until back.
 func (s *Scene) elsewhere() (back func()) {
 	was, cards := s.Project, s.cards
 	s.Project, s.cards = s.other, s.otherCards
@@ -130,7 +130,7 @@ func (s *Scene) waiting() (n int) {
 	return n
 }
 
-// metricFacts says how a line of the metrics goes on: its value.
+// metricFacts is the value of a metric.
 func (s *Scene) metricFacts(name string) facts {
 	value, err := s.Metric(name)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// planning is what happens in the planning service:
+// planning has the events in the planning service:
 //
 //	card WHO BUCKET TITLE [summary=] [estimate=]   edit CARD WHO [title=] [summary=] [estimate=]
 //	move CARD BUCKET                               delete|undelete CARD   delete-task CARD
@@ -67,7 +67,7 @@ func (s *Scene) planning(l *line) error {
 	}
 }
 
-// planningPerson is what people do in the service's pages.
+// planningPerson has people's acts in the service's pages.
 func (s *Scene) planningPerson(verb string, l *line) error {
 	if verb == "card" {
 		who, bucket, spec := l.next(), l.next(), planningtest.CardSpec{Title: l.next()}
@@ -117,8 +117,8 @@ func (s *Scene) planningPerson(verb string, l *line) error {
 	return nil
 }
 
-// fill gives a card what the line says. A footer of ours below what the person
-// sees stays where it is.
+// fill gives a card the values of the line. A footer of ours below the visible text stays where it
+// is.
 func (l *line) fill(e *planningtest.CardEdit) {
 	l.set("title", &e.Title)
 	if text, ok := l.get("summary"); ok {

@@ -2,8 +2,8 @@
 // and the end states are compared.
 //
 // Scenarios are txtar files, those of this package in testdata. Each file begins with a sentence that
-// says what it shows; one line is one act of a person or of fate, or one
-// expectation about a side's state:
+// says what it shows. One line is one act of a person or of fate, or one expectation about a side's
+// state:
 //
 //	world    [idle] [public] [route=@FILE] [routes=@FILE: more of them] [users=YAML] [prefix=/PATH] [former=LOGIN] [members=A,B] [enter-delay=DURATION] [settle=DURATION] [github-behind=DURATION] [labels=YAML] [verify=DURATION]
 //	github   what happens there (see github.go)
@@ -52,7 +52,7 @@ import (
 // Options say how scenarios are played.
 type Options struct {
 	Store string             // its URL; "": each scenario has a file of its own
-	Judge func(*Scene) error // what the command judge asks; nil: there is no such command
+	Judge func(*Scene) error // the check of the command judge; nil: there is no such command
 }
 
 // Play plays scenarios in real time, over loopback sockets.
@@ -60,8 +60,8 @@ func Play(t *testing.T, files []string, o Options) {
 	testscript.Run(t, scenes(files, o, nil))
 }
 
-// PlayVirtually plays scenarios in virtual time, each in a test of its own: nothing waits for
-// the operating system.
+// PlayVirtually plays scenarios in virtual time, each in a test of its own. Nothing waits for the
+// operating system.
 func PlayVirtually(t *testing.T, files []string, o Options) {
 	for _, file := range files {
 		t.Run(Name(file), func(t *testing.T) {
@@ -82,7 +82,7 @@ func (i inline) Run(_ string, f func(testscript.T)) { f(i) }
 func (inline) Parallel()                            {}
 func (inline) Verbose() bool                        { return testing.Verbose() }
 
-// scenes is how scenarios are played; network: nil for loopback sockets.
+// scenes are the parameters for scenarios; network: nil for loopback sockets.
 func scenes(files []string, o Options, network nettest.Network) testscript.Params {
 	var worlds atomic.Int64
 	return testscript.Params{
@@ -125,18 +125,18 @@ type Scene struct {
 
 	sprints []string // ids, in the order of making
 
-	other      *planningtest.Project // to which the route leads since it moved; nil: it did not
+	other      *planningtest.Project // the route's project after its move; nil: it did not move
 	otherCards []string              // its cards, as cards
 
 	forgotten bool // the store was lost, or went back
 
 	revoked string // the secret that was taken away
 
-	answer func() // ends what is held
+	answer func() // releases the held answers
 
 	labels string // of the configuration, as YAML; "": the usual ones
 
-	log logtest.Text // what the bridge warned of
+	log logtest.Text // the bridge's warnings
 
 	judges func(*Scene) error // see Options.Judge
 }
@@ -155,7 +155,7 @@ func command(do func(*Scene, *line) error) func(*testscript.TestScript, bool, []
 	}
 }
 
-// ensure starts the world that a scenario asks for by its first act.
+// ensure starts the scenario's world at its first act.
 func (s *Scene) ensure() (err error) {
 	if s.World == nil {
 		s.World, err = bridgetest.Start(s.o)
@@ -216,7 +216,7 @@ func (s *Scene) judge(*line) error {
 	return s.judges(s)
 }
 
-// Route is what the scenario's world adds to the settings of the route, as YAML.
+// Route has the scenario's own settings of the route, as YAML.
 func (s *Scene) Route() string { return s.o.Route }
 
 // IsStoreLost reports whether the store was lost, or went back to an older state.
@@ -233,11 +233,11 @@ func (s *Scene) settled(polls int) error {
 	return nil
 }
 
-// quietTries is how often that is tried: what was put off, as a read that lagged, may
+// quietTries is how often that is tried. A key that was put off, as after a read that lagged, may
 // come due after all had settled, but an echo goes on.
 const quietTries = 3
 
-// quiet settles the world and then lets polls pass: it must stay as it is.
+// quiet settles the world and then lets polls pass, in which nothing may change.
 func (s *Scene) quiet(*line) error {
 	var n int
 	for range quietTries {
@@ -276,8 +276,7 @@ func (s *Scene) text(l *line) error {
 	return os.WriteFile(l.ts.MkAbs(name), []byte(strings.Repeat(word, l.number())), 0o600)
 }
 
-// card answers the id of the card that was made as the nth, "" where there is
-// none.
+// card returns the id of the nth card by creation, "" where there is none.
 func (s *Scene) card(n int) string {
 	known := map[string]bool{}
 	for _, id := range s.cards {
@@ -294,7 +293,7 @@ func (s *Scene) card(n int) string {
 	return s.cards[n-1]
 }
 
-// task answers the id of a card's first task, its tracking task.
+// task returns the id of a card's first task, its tracking task.
 func (s *Scene) task(n int) string {
 	if tasks := s.Project.Tasks(s.card(n)); len(tasks) > 0 {
 		return tasks[0].ID
@@ -302,7 +301,7 @@ func (s *Scene) task(n int) string {
 	return ""
 }
 
-// describe says what the world looks like when a scenario fails.
+// describe describes the world when a scenario fails.
 func (s *Scene) describe() string {
 	if s.World == nil {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// planningShows is what people do in planning that GitHub only shows:
+// planningShows has people's acts in planning that GitHub only shows:
 //
 //	new-sprint TITLE [summary=] [start=] [end=]      start and end are moments, or durations from now
 //	edit-sprint SPRINT [title=] [summary=] [start=] [end=]
@@ -65,7 +65,7 @@ func (l *line) fillSprint(e *planningtest.SprintSpec) {
 	}
 }
 
-// githubShows is what people do about what planning shows:
+// githubShows has people's acts on GitHub on planning's projections:
 //
 //	new-milestone WHO TITLE        set-milestone N WHO MILESTONE (0: none)
 //	delete-milestone MILESTONE     assign N WHO LOGIN… (none: nobody)

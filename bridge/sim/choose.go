@@ -11,8 +11,7 @@ type Ready struct {
 	Given       string // as JSON
 }
 
-// Choice is what goes on next: the step of that place among those that wait, or one of
-// the two below.
+// Choice is the next step: the index of a waiting step, or one of the two below.
 type Choice struct {
 	Step int
 	Lose bool // the answer that the step brings
@@ -21,11 +20,11 @@ type Choice struct {
 var (
 	// Pass lets time go on until the next step comes.
 	Pass = Choice{Step: -1}
-	// Again asks once more: whoever chooses did something itself.
+	// Again asks once more, as the chooser did something itself.
 	Again = Choice{Step: -2}
 )
 
-// chosen lets go on what is chosen. It reports whether the next choice is due at once.
+// chosen releases the chosen step. It reports whether the next choice is due at once.
 func (s *Scheduler) chosen() bool {
 	s.mu.Lock()
 	s.sort()

@@ -10,7 +10,7 @@ import (
 	"planbridge/bridge/nettest"
 )
 
-// ErrCrashed is what a replica that crashed gets from all that it still asks for.
+// ErrCrashed is the answer to every call of a crashed replica.
 var ErrCrashed = errors.New("the replica has crashed")
 
 // AnswerTo begins the name of a step that brings an answer.
@@ -18,7 +18,7 @@ const AnswerTo = "answer to "
 
 var errLost = errors.New("the answer is lost")
 
-// Network is an actor's side of the network: each request is a step, and each answer.
+// Network is an actor's side of the network. Each request and each answer is a step.
 type Network struct {
 	nettest.Network
 	Actor     string
@@ -27,8 +27,7 @@ type Network struct {
 	crashed   atomic.Bool
 }
 
-// Crash refuses whatever the actor asks for from now on. What it asked for before has
-// its effect.
+// Crash refuses all later calls of the actor. Earlier ones have their effect.
 func (n *Network) Crash() { n.crashed.Store(true) }
 
 // RoundTrip implements [http.RoundTripper].
@@ -54,7 +53,7 @@ func (n *Network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// request reads a request's body, and returns a request that has it still.
+// request reads a request's body, and returns a request with an unread copy of it.
 func request(r *http.Request) (body []byte, again *http.Request, err error) {
 	if r.Body == nil {
 		return nil, r, nil
@@ -68,7 +67,7 @@ func request(r *http.Request) (body []byte, again *http.Request, err error) {
 	return body, again, nil
 }
 
-// whole reads a body, of a length that is told; -1: it is not.
+// whole reads a body of the given length; -1: unknown.
 func whole(r io.Reader, length int64) ([]byte, error) {
 	var b bytes.Buffer
 	if length > 0 {
@@ -78,7 +77,7 @@ func whole(r io.Reader, length int64) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// answer is what an answer says. The answer has its body still, as far as it goes.
+// answer is the content of an answer, whose body can still be read as far as it goes.
 func answer(resp *http.Response, err error) []any {
 	if err != nil {
 		return []any{err.Error()}

@@ -1,7 +1,7 @@
-// Package sim runs whole deployments in the virtual time of testing/synctest. Each call
-// from a replica to its store, to a service or to a replica is a step, and a seeded
-// scheduler picks which of those that wait goes next. Nothing waits for the operating
-// system, and time jumps to the next moment at which something is due.
+// Package sim runs whole deployments in the virtual time of testing/synctest. Each call from a
+// replica to its store, to a service or to a replica is a step. A seeded scheduler picks the next
+// one of those that wait. Nothing waits for the operating system, and time jumps to the next moment
+// at which something is due.
 package sim
 
 import (
@@ -24,13 +24,14 @@ import (
 	"time"
 )
 
-// Scheduler lets one step after the other go on. It belongs to one bubble of
-// testing/synctest, in which nothing else may call synctest.Wait.
+// Scheduler releases one step after the other. It belongs to one bubble of testing/synctest, in
+// which nothing else may call synctest.Wait.
 type Scheduler struct {
-	// Choose picks what goes on, in the place of the seed, and time passes only where it
-	// lets it; nil: the seed picks. It is set before steps wait that it may pick.
+	// Choose picks the next step in place of the seed, and time passes only where it allows that;
+	// nil: the seed picks. Set it before any step waits.
 	Choose func([]Ready) Choice
-	// Between is called now and then between two steps, while nothing else runs; nil: nothing is.
+	// Between is called now and then between two steps, while nothing else runs; nil: nothing is
+	// called.
 	Between func()
 
 	seed    uint64
@@ -48,8 +49,8 @@ type Scheduler struct {
 	drawn   map[string]int // how often, then
 }
 
-// apart is the time between two steps. What they begin at different moments and takes
-// equally long ends at different moments as well: timers of one moment have no order.
+// apart is the time between two steps. Operations of equal length that begin apart also end apart,
+// as timers of one moment have no order.
 const apart = time.Microsecond
 
 // delay bounds how long the scheduler waits now and then between two steps.
@@ -60,16 +61,16 @@ const often = 64
 
 // step is a call that waits for its turn.
 type step struct {
-	name string // unlike that of any other that waits at the same time, mostly
-	// random is of the step's own: what becomes of it hangs on no other step that was before.
+	name string // mostly unique among the waiting steps
+	// random is the step's own source, so that its outcome does not depend on earlier steps.
 	random *rand.Rand
 	goOn   chan struct{}
 	ready  Ready
 	lost   bool // its answer
 }
 
-// NewScheduler returns a scheduler whose choices are those of the seed. journal gets a
-// line for each step; nil: nobody reads them.
+// NewScheduler returns a scheduler whose choices are those of the seed. journal gets a line for
+// each step; nil: none is written.
 func NewScheduler(seed uint64, journal io.Writer) *Scheduler {
 	if journal == nil {
 		journal = io.Discard
@@ -81,15 +82,15 @@ func NewScheduler(seed uint64, journal io.Writer) *Scheduler {
 	}
 }
 
-// Step waits until the scheduler lets it go on. actor is who does something, what says
-// what that is, and given is what it is done with.
+// Step waits until the scheduler releases it. It is an act of actor, what describes it, and given
+// are its arguments.
 func (s *Scheduler) Step(actor, what string, given ...any) {
 	s.step(context.Background(), actor, what, given)
 }
 
-// step is Step. The profiler's labels of ctx say which loop of the actor, and which key, takes it:
-// two that take steps of one name at one moment have no order of their own. It reports whether the
-// answer that the step brings is lost.
+// step is Step. The profiler's labels of ctx identify the loop of the actor, and the key, that
+// takes it. Two steps of one name at one moment have no other order. It reports whether the step's
+// answer is lost.
 func (s *Scheduler) step(ctx context.Context, actor, what string, given []any) (lost bool) {
 	one := &step{name: actor + " " + labelled(ctx) + what + brief(given), goOn: make(chan struct{}), ready: Ready{Actor: actor, What: what}}
 	if s.Choose != nil {
@@ -117,8 +118,8 @@ func labelled(ctx context.Context) (all string) {
 	return all
 }
 
-// Source returns the nth random source of a name. It depends on nothing else that
-// happens in a run of the seed.
+// Source returns the nth random source of a name. It does not depend on other events in a run of
+// the seed.
 func Source(seed uint64, name string, n int) *rand.Rand {
 	text := make([]byte, 0, 128)
 	text = append(strconv.AppendUint(text, seed, 10), ' ')
@@ -126,7 +127,7 @@ func Source(seed uint64, name string, n int) *rand.Rand {
 	return rand.New(rand.NewChaCha8(sha256.Sum256(strconv.AppendInt(text, int64(n), 10))))
 }
 
-// told is what a step is given, as text; "": nothing.
+// told is a step's arguments, as text; "": none.
 func told(given []any) string {
 	if len(given) == 0 {
 		return ""
@@ -138,7 +139,7 @@ func told(given []any) string {
 	return string(text)
 }
 
-// brief is a short word for what a step is given; "": nothing.
+// brief is a short word for a step's arguments; "": none.
 func brief(given []any) string {
 	if len(given) == 0 {
 		return ""
@@ -162,8 +163,7 @@ func brief(given []any) string {
 	return " " + hex.EncodeToString(h.Sum(nil)[:4])
 }
 
-// write writes what a Marshaler says of itself, which is its JSON in the shortest form. It is
-// not read again for that.
+// write writes a Marshaler's JSON in its shortest form, without parsing it again.
 func write(h hash.Hash, v json.Marshaler) {
 	text := []byte("null")
 	if at := reflect.ValueOf(v); at.Kind() != reflect.Pointer || !at.IsNil() {
@@ -175,16 +175,16 @@ func write(h hash.Hash, v json.Marshaler) {
 	h.Write(append(text, '\n'))
 }
 
-// Random returns a number below n for an actor. What two actors draw, or one at two
-// moments, hangs on nothing that others draw meanwhile.
+// Random returns a number below n for an actor. The draws of an actor at a moment do not depend on
+// other draws.
 func (s *Scheduler) Random(actor string, n int64) int64 {
 	if s.Choose != nil {
-		return n / 2 // what is chosen is all that differs
+		return n / 2 // only the choices differ
 	}
 	return int64(s.source(actor, fmt.Sprint(n)).Uint64N(uint64(n)))
 }
 
-// Read implements [io.Reader], for what in the bubble asks crypto/rand.
+// Read implements [io.Reader], for readers of crypto/rand in the bubble.
 func (s *Scheduler) Read(p []byte) (int, error) {
 	r := s.source("", "")
 	for i := range p {
@@ -193,7 +193,7 @@ func (s *Scheduler) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// source is of its own for each moment, actor and purpose, and for each draw there.
+// source returns a separate source for each moment, actor, purpose and draw.
 func (s *Scheduler) source(actor, purpose string) *rand.Rand {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,8 +230,8 @@ func (s *Scheduler) Run(ctx context.Context) {
 	}
 }
 
-// dawdle lets time pass after a step: mostly hardly any, sometimes so much that others
-// come before what follows it.
+// dawdle lets time pass after a step. It is mostly hardly any, sometimes enough for other steps
+// before the next one of the actor.
 func (one *step) dawdle() {
 	d := apart
 	if one.random.IntN(4) == 0 {
@@ -240,8 +240,8 @@ func (one *step) dawdle() {
 	time.Sleep(d)
 }
 
-// pick takes the one of the steps that wait which draws the lowest number. Those that
-// arrived at one moment have no order of their own.
+// pick takes the waiting step that draws the lowest number, as steps that arrived at one moment
+// have no order.
 func (s *Scheduler) pick() *step {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -262,7 +262,7 @@ func (s *Scheduler) sort() {
 	slices.SortStableFunc(s.pending, func(a, b *step) int { return cmp.Compare(a.name, b.name) })
 }
 
-// take takes a step from those that wait, for its turn.
+// take removes a step from the waiting ones, for its turn.
 func (s *Scheduler) take(n int) *step {
 	one := s.pending[n]
 	s.pending = slices.Delete(s.pending, n, n+1)
@@ -274,22 +274,22 @@ func (s *Scheduler) take(n int) *step {
 	return one
 }
 
-// Note writes into the journal what is no step.
+// Note writes an event that is no step into the journal.
 func (s *Scheduler) Note(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fmt.Fprintln(s.journal, what) //nolint:errcheck // a digest takes everything
 }
 
-// Steps is how many steps went on.
+// Steps is the number of released steps.
 func (s *Scheduler) Steps() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.steps
 }
 
-// Digest tells whether two runs were the same: the first bytes of the SHA-256 of all
-// steps, with what they are given and their times, and of all notes.
+// Digest tells whether two runs were the same. It is the first bytes of the SHA-256 of all steps,
+// with their arguments and times, and of all notes.
 func (s *Scheduler) Digest() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

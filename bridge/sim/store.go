@@ -17,7 +17,7 @@ type Store struct {
 	Witness   Witness // nil: there is none
 }
 
-// step is one call, with what it is given.
+// step is one call with its arguments.
 func (s *Store) step(ctx context.Context, what string, given ...any) {
 	s.Scheduler.step(ctx, s.Actor, what, given)
 }

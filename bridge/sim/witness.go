@@ -8,14 +8,14 @@ import (
 	"planbridge/store"
 )
 
-// Witness is told what the replicas do with claims, and with a lost store, before anything else
+// Witness observes the replicas' claims, and their adoption of a lost store, before anything else
 // goes on.
 type Witness interface {
-	// Adopted: the actor works with what a store holds that was lost or put back.
+	// Adopted: the actor works with the content of a store that was lost or put back.
 	Adopted(actor string)
 	// Claimed: the actor has a claim.
 	Claimed(actor string, c *store.Claim)
-	// Stored: the record of the actor's claim is in the store; nil: it has none any more.
+	// Stored: the record of the actor's claim is in the store; nil: the record was removed.
 	Stored(actor string, c *store.Claim, link *mapping.Link)
 	// Ends: the actor is about to finish a claim.
 	Ends(actor string, c *store.Claim, out store.Outcome)
@@ -43,7 +43,7 @@ func (s *Store) ends(c *store.Claim, out store.Outcome) {
 	}
 }
 
-// sent tells of a request that goes out under the label of a key.
+// sent reports a request under the label of a key.
 func (n *Network) sent(ctx context.Context, what string, body []byte) {
 	if key, is := pprof.Label(ctx, "key"); is && n.Witness != nil {
 		n.Witness.Sent(n.Actor, key, what, body)

@@ -46,8 +46,8 @@ func (s Session) Burndown(id string) (Burndown, error) {
 	return b, nil
 }
 
-// remainingPerDay is what was left of a task at the end of each day: as
-// logged last, or as planned.
+// remainingPerDay has the hours left of a task at the end of each day: as logged last, or as
+// planned.
 func remainingPerDay(t *item, planned float64, start time.Time, days int) []float64 {
 	out := make([]float64, days)
 	for day := range out {

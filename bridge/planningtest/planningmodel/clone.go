@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Clone returns a service of its own that holds what this one holds now, with
-// the same traits: a backup, or the beginning of another story.
+// Clone returns a separate service with the present content and traits of this one. It serves as a
+// backup, or as the beginning of another story.
 func (s *Service) Clone(o Options) *Service {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,9 +19,9 @@ func (s *Service) Clone(o Options) *Service {
 	return c
 }
 
-// Restore makes the projects what a backup holds: what happened since is
-// undone, and projects made since are gone. Ids that were given since are not
-// given again; the sequence numbers are, as they are counted in the project.
+// Restore gives the projects the content of a backup. Later changes are undone, and projects made
+// later are gone. Ids given later are not given again, but sequence numbers are, as the project
+// counts them.
 func (s *Service) Restore(backup *Service) {
 	was := backup.Clone(backup.o)
 	defer s.act()()
@@ -63,7 +63,7 @@ func (it *item) clone(copies map[*item]*item) *item {
 	out := new(item)
 	*out = *it
 	copies[it] = out
-	for i := range out.attrs { // what was is only ever added to
+	for i := range out.attrs { // the history only grows
 		out.attrs[i].past = slices.Clip(out.attrs[i].past)
 	}
 	out.log, out.users = slices.Clip(it.log), slices.Clone(it.users)

@@ -97,7 +97,7 @@ func (c Counters) Status() string {
 	return "in-progress"
 }
 
-// text is what an attribute holds of the counters.
+// text is the counters' form in an attribute.
 func (c Counters) text() string {
 	if c.Total() == 0 {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Digest is a digest of all that the service holds, what was deleted and every
-// attribute's past included. The traits are not part of it.
+// Digest is a digest of the service's whole content, with deleted items and every attribute's past.
+// The traits are not part of it.
 func (s *Service) Digest() [sha256.Size]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -23,8 +23,7 @@ func (s *Service) Digest() [sha256.Size]byte {
 	return sha256.Sum256(d)
 }
 
-// digest is what is digested: values one after the other, each so that it cannot be
-// taken for another.
+// digest is the input of the digest: values in order, each in an unambiguous form.
 type digest []byte
 
 func (d *digest) number(n uint64) { *d = binary.BigEndian.AppendUint64(*d, n) }

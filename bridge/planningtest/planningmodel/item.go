@@ -47,7 +47,7 @@ type attr struct {
 	past    []Value
 }
 
-// Value is one value that an attribute held.
+// Value is one value that an attribute had.
 type Value struct {
 	Value   string // a number in decimal, counters in JSON, a summary as Markdown; "" for null
 	Version int64
@@ -56,13 +56,13 @@ type Value struct {
 	ByAPI   bool // written through the API, else by a person in the service's own pages
 }
 
-// author is who makes a change, and on which way.
+// author is the author of a change, and its way.
 type author struct {
 	user string
 	api  bool
 }
 
-// Kind is what an item is.
+// Kind is the kind of an item.
 type Kind int
 
 // The kinds.

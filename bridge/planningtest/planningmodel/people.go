@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// CardSpec is what a person gives a new card.
+// CardSpec has a person's values for a new card.
 type CardSpec struct {
 	Title, Summary string
 	Estimate       *float64 // story points; nil: none
 }
 
-// CardEdit is what a person can change on a card.
+// CardEdit has the values of a card that a person can change.
 type CardEdit = CardSpec
 
-// TaskSpec is what a person gives a new task.
+// TaskSpec has a person's values for a new task.
 type TaskSpec struct {
 	Title, Summary string
 	Estimate       *float64 // hours; nil: none
 	State          string   // "" means todo
 }
 
-// TaskEdit is what a person can change on a task.
+// TaskEdit has the values of a task that a person can change.
 type TaskEdit = TaskSpec
 
 // SprintSpec is a sprint as a person plans it. Start and End are its first
@@ -32,8 +32,8 @@ type SprintSpec struct {
 	Start, End     time.Time
 }
 
-// given is what a person gives an item; was is the summary it had, which the
-// service does not touch again where the person did not.
+// given has the values that a person gives an item. was is the summary before, which the service
+// leaves unchanged where the person did.
 func (p *Project) given(newTitle, was, newSummary string, newEstimate *float64) []setting {
 	if newSummary != was {
 		newSummary = p.s.traits.stored(newSummary)
@@ -65,8 +65,8 @@ func (p *Project) NewPlaceholder(sprintID string) string {
 	return c.id
 }
 
-// EditCard changes a card as user, in one act. The function gets what the
-// card holds and must not call the server.
+// EditCard changes a card as user, in one act. The function gets the card's values and must not
+// call the server.
 func (p *Project) EditCard(id, user string, edit func(*CardEdit)) {
 	defer p.s.act()()
 	c := p.item(KindCard, id)
@@ -145,8 +145,8 @@ func (p *Project) NewTask(cardID, user string, spec TaskSpec) string {
 	return t.id
 }
 
-// EditTask changes a task as user, in one act. The function gets what the
-// task holds and must not call the server.
+// EditTask changes a task as user, in one act. The function gets the task's values and must not
+// call the server.
 func (p *Project) EditTask(id, user string, edit func(*TaskEdit)) {
 	defer p.s.act()()
 	t := p.item(KindTask, id)
@@ -177,8 +177,7 @@ func (p *Project) DeleteTask(id string) {
 	p.recount(t.card, false)
 }
 
-// LogTime notes how many hours of a task remain, as user, who is assigned to
-// the task where that is not so yet.
+// LogTime records how many hours of a task remain, as user, and assigns the user to the task.
 func (p *Project) LogTime(taskID, user string, hours float64) {
 	defer p.s.act()()
 	t := p.item(KindTask, taskID)

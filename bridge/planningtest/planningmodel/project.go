@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ProjectSpec is what a new project starts with.
+// ProjectSpec has the values of a new project.
 type ProjectSpec struct {
 	Title     string
 	Secret    string   // "" makes one: 32 hexadecimal characters
@@ -14,15 +14,15 @@ type ProjectSpec struct {
 	Buckets   []string // titles
 }
 
-// Project is a project of the service and the door to act in it as people do.
-// Acts on what does not exist panic: they are faults of the test.
+// Project is a project of the service, in which tests act as people do. Acts on missing items
+// panic, as they are faults of the test.
 type Project struct {
 	s  *Service
 	id string
 	content
 }
 
-// content is all that a project holds.
+// content is the content of a project.
 type content struct {
 	title     string
 	secrets   []string

@@ -2,8 +2,7 @@ package planningmodel
 
 import "time"
 
-// Endpoints 1 to 5, 7 to 9, 11, 13 and 15: the reads but for the burndown
-// chart.
+// This file has endpoints 1 to 5, 7 to 9, 11, 13 and 15: the reads except the burndown chart.
 
 // begun is when every project began.
 var begun = time.Date(2014, 11, 24, 0, 0, 0, 0, time.UTC)

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Options are what a [Service] cannot have of itself.
+// Options are the inputs of a [Service].
 type Options struct {
 	Traits  Traits                           // the first traits; see [Service.SetTraits]
 	Now     func() time.Time                 // the clock; required
 	Shuffle func(n int, swap func(i, j int)) // for [BatchShuffled]; nil: it stays as sent
-	Changed func()                           // told after every act; it may ask the service. Nil: nobody is told
+	Changed func()                           // called after every act; it may query the service; nil: not called
 }
 
 // Service is the state of a planning service. It is safe for concurrent use.
@@ -28,8 +28,7 @@ type Service struct {
 // New returns a service without projects.
 func New(o Options) *Service { return &Service{o: o, traits: o.Traits} }
 
-// act locks the service for a change; the function it returns unlocks it and
-// tells of the change.
+// act locks the service for a change; the returned function unlocks it and reports the change.
 func (s *Service) act() func() {
 	s.mu.Lock()
 	return func() {

@@ -15,7 +15,7 @@ const (
 	statusFailure    = 500
 )
 
-// Refusal is the service's word that it does not do what it was asked.
+// Refusal is the service's refusal of a call.
 type Refusal struct {
 	Status int // of the answer
 	Words  string
@@ -33,7 +33,7 @@ type Conflict struct {
 	Status       int
 	Shape        ConflictShape
 	Item         Item   // as it stands
-	Names, Stale []Attr // what the update has, and what of it is at another version
+	Names, Stale []Attr // the attributes of the update, and those at another version
 }
 
 func (e *Conflict) Error() string {
@@ -48,8 +48,8 @@ func (e *Conflict) Error() string {
 	return words.String()
 }
 
-// Session is the API of one project, for who has a secret of it. Its methods
-// are the endpoints of the document's part 4; each is one act.
+// Session is the API of one project, for a caller with a secret of it. Its methods are the
+// endpoints of the document's part 4; each is one act.
 type Session struct {
 	p     *Project
 	limit int
@@ -67,11 +67,11 @@ func (s *Service) Open(project, secret string) (Session, error) {
 	return Session{p: p, limit: -1}, nil
 }
 
-// Failing is the session whose creates make the first n elements only, and then
-// fail without a word.
+// Failing is the session whose creates make the first n elements only, and then fail without a
+// reason.
 func (s Session) Failing(n int) Session { return Session{p: s.p, limit: n} }
 
-// The checks of a write, one by one and in this order, for who reads a request
+// These are the checks of a write, one by one and in this order, for callers that read a request
 // piece by piece. The writes make all of them.
 
 // HasBucket checks that a bucket is there.
@@ -97,7 +97,7 @@ func (s Session) Member(user string) error {
 	return s.p.member(user)
 }
 
-// member checks that a write is made in the name of somebody who may write.
+// member checks that a write is in the name of a member who may write.
 func (p *Project) member(user string) error {
 	status := or(p.s.traits.UnknownUserStatus, statusBadRequest)
 	switch {

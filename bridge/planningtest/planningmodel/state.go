@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// CardState is all there is to a card. What was never set is at version 0.
+// CardState is the whole state of a card. Attributes that were never set are at version 0.
 type CardState struct {
 	ID      string
 	CID     int
@@ -27,7 +27,7 @@ type CardState struct {
 	Tasks                         []TaskState
 }
 
-// TaskState is all there is to a task.
+// TaskState is the whole state of a task.
 type TaskState struct {
 	ID      string
 	CID     int
@@ -44,7 +44,7 @@ type TaskState struct {
 	Remaining                    *float64 // hours, as logged last; nil: never logged
 }
 
-// SprintState is all there is to a sprint.
+// SprintState is the whole state of a sprint.
 type SprintState struct {
 	ID             string
 	Version        int64
@@ -117,8 +117,8 @@ func (p *Project) sprintState(sp *item) SprintState {
 }
 
 // History shows every value that an attribute of a card, task or sprint ever
-// held, oldest first, under the attribute's name in the API. The state of a
-// card is the id of its bucket. What was deleted keeps its history.
+// held, oldest first, under the attribute's name in the API. The state of a card is the id of its
+// bucket. Deleted items keep their history.
 func (p *Project) History(itemID, attribute string) []Value {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()

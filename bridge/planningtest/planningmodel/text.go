@@ -12,7 +12,7 @@ import (
 // emphasis, so that the text renders differently.
 func Mangle(markdown string) string { return strings.ReplaceAll(markdown, "*", `\*`) }
 
-// stored returns the text that the service keeps of what it was sent.
+// stored returns the stored form of a text.
 func (t *Traits) stored(markdown string) string {
 	if t.NormaliseMarkdown {
 		markdown = normalise(markdown)
@@ -32,8 +32,8 @@ func (t *Traits) stored(markdown string) string {
 }
 
 var (
-	// delicate finds text in which white space or bullets can carry meaning:
-	// fences, code, HTML, indentation, line breaks, and lines that may be those of a table.
+	// delicate finds text in which white space or bullets can carry meaning. These are fences,
+	// code, HTML, indentation, line breaks, and lines that may be those of a table.
 	delicate  = regexp.MustCompile("(?m)```|~~~|[<\\t`]|^ |\\\\ ?$|  |^-+ $")
 	oneSpace  = regexp.MustCompile(`(?m) $`)
 	starItem  = regexp.MustCompile(`(?m)^\* (\w)`)
@@ -56,8 +56,7 @@ func normalise(markdown string) string {
 
 var blankLine = regexp.MustCompile(`\n[ \t]*\n\s*`)
 
-// render makes the html that the service answers with where none was sent:
-// paragraphs of escaped text.
+// render makes the html of an answer where none was sent: paragraphs of escaped text.
 func render(markdown string) string {
 	var out []string
 	for _, paragraph := range blankLine.Split(strings.ReplaceAll(markdown, "\r\n", "\n"), -1) {

@@ -4,8 +4,8 @@ package planningmodel
 // real data showed more than one behaviour. The zero value is the plainest
 // behaviour that the document allows.
 type Traits struct {
-	// ConflictStatus answers an update whose version is not the current one;
-	// 0 means 409. With 200 only the values tell that nothing was written.
+	// ConflictStatus answers an update whose version is not the current one; 0 means 409. With 200
+	// only the values show that nothing was written.
 	ConflictStatus int
 	// ConflictShape says how that answer carries the current values.
 	ConflictShape ConflictShape
@@ -24,9 +24,9 @@ type Traits struct {
 	BareOIDs bool
 	// UnknownFields adds attributes and members the document does not know.
 	UnknownFields bool
-	// OmitOptional leaves out what real answers were seen without: type of a
-	// single task; owner, ownerType, type, timeEntriesTotal and _order of
-	// created tasks; status of a sprint's counters.
+	// OmitOptional leaves out parts that real answers were seen without. These are type of a single
+	// task, status of a sprint's counters, and of created tasks owner, ownerType, type,
+	// timeEntriesTotal and _order.
 	OmitOptional bool
 	// BatchOrder is the order of a batch create's answer.
 	BatchOrder BatchOrder
@@ -42,7 +42,7 @@ type Traits struct {
 	// BucketIDAccepted says which of the two ids endpoints 4, 5 and 6 take.
 	BucketIDAccepted BucketIDAccepted
 
-	// Validators says by what the service tells that an answer did not change.
+	// Validators are the headers by which the service shows that an answer did not change.
 	Validators Validators
 	// Gzip compresses answers for clients that take that.
 	Gzip bool
@@ -80,8 +80,7 @@ type Traits struct {
 	// UnknownUserStatus answers a write in the name of somebody who is not a
 	// member with write permission; 0 means 400.
 	UnknownUserStatus int
-	// MissingItemStatus answers a call for something that is not there; 0
-	// means 404.
+	// MissingItemStatus answers a call for a missing item; 0 means 404.
 	MissingItemStatus int
 }
 
@@ -89,7 +88,7 @@ type Traits struct {
 // sent without a body.
 type StatusByKind struct{ Read, Create, Update int }
 
-// Validators is what an answer to a read is told from a later one by.
+// Validators are the headers that separate an answer to a read from a later one.
 type Validators string
 
 // The validators of answers.

@@ -24,7 +24,7 @@ type Item struct {
 	Place   int    // of what a batch made: its place in the batch
 
 	Placeholder bool   // of a card: it holds tasks of no card
-	Status      string // of a card: what its tasks come to; "" without tasks
+	Status      string // of a card: the status of its tasks; "" without tasks
 	Tasks       []Item // of a card in a sprint's listing
 
 	Card      string // of a task: the id of its card
@@ -76,8 +76,8 @@ func (t *Traits) ListedID(b Bucket) string {
 	return b.ID
 }
 
-// ShownState is what a card's state shows: the id of its bucket or, of a card
-// that left the backlog for a sprint, a word about its tasks, which may be "".
+// ShownState is a card's shown state: the id of its bucket. A card that left the backlog for a
+// sprint shows a word about its tasks, which may be "".
 func (t *Traits) ShownState(card *Item) (bucket, word string) {
 	if card.Attrs[Iteration].Value != "" && !t.SprintCardsInBacklog {
 		return "", card.Status
@@ -88,7 +88,7 @@ func (t *Traits) ShownState(card *Item) (bucket, word string) {
 // ShowsStatus reports whether an item's counters are shown with their status.
 func (t *Traits) ShowsStatus(it *Item) bool { return it.Kind == KindCard || !t.OmitOptional }
 
-// ProjectInfo is what the API tells of the project itself.
+// ProjectInfo is the API's data of the project itself.
 type ProjectInfo struct {
 	ID, Title, Type    string
 	Owner, Timezone    string

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Endpoints 6, 12, 14 and 16: the writes.
+// This file has endpoints 6, 12, 14 and 16: the writes.
 
 // Field is an attribute that a write gives: a number in decimal, a summary as
 // Markdown.
@@ -13,7 +13,7 @@ type Field struct {
 	Attr    Attr
 	Value   string
 	HTML    string // of a summary in an update; "": the service makes it
-	Version int64  // of an update: the attribute's; -1 for whichever it is at
+	Version int64  // of an update: the attribute's; -1 for its present one
 }
 
 // Draft is an item to be made.
@@ -22,8 +22,8 @@ type Draft struct {
 	Fields []Field
 }
 
-// CreateCards is endpoint 6. Every element is checked before the first is made.
-// What was made comes in the order of the answer.
+// CreateCards is endpoint 6. Every element is checked before the first is made. The made items come
+// in the order of the answer.
 func (s Session) CreateCards(bucket string, drafts []Draft) ([]Item, error) {
 	defer s.p.s.act()()
 	b, err := s.p.findBucket(bucket)
@@ -79,7 +79,7 @@ func (s Session) create(k Kind, drafts []Draft, add func(draft) *item) ([]Item, 
 		}
 		made = append(made, add(d))
 	}
-	out := each(made, (*item).view) // of a task made first its card's later ones change nothing
+	out := each(made, (*item).view) // later tasks of the card do not change an earlier one
 	for i := range out {
 		out[i].Place = i
 	}
@@ -136,8 +136,8 @@ func (t *Traits) CheckField(k Kind, f Field) error {
 	return nil
 }
 
-// UpdateCard is endpoint 12. It writes all fields or, where one of them is not at
-// the version that it says, none (4.2 rules 1 to 4), which is a [Conflict].
+// UpdateCard is endpoint 12. It writes all fields, or none where one of them is not at its stated
+// version (4.2 rules 1 to 4), which is a [Conflict].
 func (s Session) UpdateCard(id, user string, fields []Field) (Item, error) {
 	return s.update(KindCard, id, user, fields)
 }

@@ -15,8 +15,8 @@ import (
 	"planbridge/store/redisstore"
 )
 
-// newFaulty is bridge.New with a store on which working one issue has an effect that
-// no program should have: PLANBRIDGE_TEST_FAULT is "exit acme/web#2" or "spin acme/web#2".
+// newFaulty is bridge.New with a store on which the work on one issue has an effect that no program
+// should have. PLANBRIDGE_TEST_FAULT is "exit acme/web#2" or "spin acme/web#2".
 func newFaulty(o bridge.Options) (*bridge.App, error) {
 	var s store.Store
 	var err error
@@ -45,7 +45,7 @@ func (s *faultyStore) Save(ctx context.Context, c *store.Claim, l *mapping.Link)
 			os.Exit(3)
 		case "spin":
 			fmt.Fprintln(os.Stderr, "it spins")
-			for n := 1; n != 0; n += 2 { // a pure function that does not hear
+			for n := 1; n != 0; n += 2 { // a pure function that ignores the context
 			}
 		}
 	}
