@@ -47,8 +47,8 @@ var ambient = map[string]map[string]int{
 	"mapping":             {"crypto/rand.Read": 1},
 }
 
-// ambientNames are the functions of the standard library that ask the runtime for the
-// time, for chance or for a goroutine; an empty list stands for all functions.
+// ambientNames are the functions of the standard library that ask the runtime for the time, for
+// chance or for a goroutine. An empty list stands for all functions.
 var ambientNames = map[string][]string{
 	"time":         {"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"},
 	"context":      {"WithTimeout", "WithTimeoutCause", "WithDeadline", "WithDeadlineCause", "AfterFunc"},

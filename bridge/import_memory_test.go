@@ -20,9 +20,8 @@ import (
 	"planbridge/config"
 )
 
-// endless is both services with so many issues that none of them is held: each
-// page is made when it is asked for, and every other look at the heap is taken
-// then.
+// endless is both services with so many issues that none of them is stored. Each page is made on
+// request, and every other heap measurement is taken then.
 type endless struct {
 	issues int
 	mu     sync.Mutex

@@ -23,8 +23,8 @@ var logMethods = map[string]int{"Debug": 1, "Info": 1, "Warn": 1, "Error": 1, "W
 // keyForm is the form of a key.
 var keyForm = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 
-// TestLogKeys: each key of a log line has one form and stands in the page on operations, and
-// no line says a duration as a number or a text.
+// TestLogKeys: each key of a log line has one form and is in the page on operations. No line has a
+// duration as a number or a text.
 func TestLogKeys(t *testing.T) {
 	t.Parallel()
 	documented := keysOfTable(t)

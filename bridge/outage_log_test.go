@@ -83,8 +83,8 @@ func TestAPartialOutageIsOneFact(t *testing.T) {
 	w.expectOne("requests to a service fail")
 }
 
-// TestAStoreThatIsAwayIsOneFact: while Redis is away, what cannot be claimed, polled, caught up or
-// taken in is one line when that begins, and one when it ends. A restart that lost nothing is a warning.
+// TestAStoreThatIsAwayIsOneFact: while Redis is away, failed claims, polls, catch-ups and deliveries are
+// one line at the beginning and one at the end. A restart that lost nothing is a warning.
 func TestAStoreThatIsAwayIsOneFact(t *testing.T) {
 	t.Parallel()
 	r := redistest.Start(t)
@@ -199,8 +199,8 @@ func TestARefusedTokenIsNoFactOfEachLabel(t *testing.T) {
 	}
 }
 
-// TestARefusedSecretIsOneFact: polls or catch-ups that a service refuses, and the proof of the
-// configuration, are one line when that begins and one when it ends, and one problem of the page.
+// TestARefusedSecretIsOneFact: a service refuses polls or catch-ups, and the proof of the
+// configuration. That is one line at the beginning and one at the end, and one problem of the page.
 func TestARefusedSecretIsOneFact(t *testing.T) {
 	t.Parallel()
 	for service, refuse := range map[string]func(w *loggedWorld) (mend func()){
@@ -288,8 +288,8 @@ func (w *loggedWorld) awaitOver(fact string) {
 	w.Await("it is over", func() bool { return strings.Contains(w.written(), `over="`+fact+`"`) })
 }
 
-// expectOne expects that the log has one fact, by a line when it begins and one when it ends, and
-// warns of nothing beside it but by lines that contain certain texts.
+// expectOne expects that the log has one fact, by a line when it begins and one when it ends. Other
+// warnings have to contain certain texts.
 func (w *loggedWorld) expectOne(fact string, beside ...string) {
 	w.T.Helper()
 	text := w.written()

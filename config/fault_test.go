@@ -24,8 +24,8 @@ func faultsOf(t *testing.T, yaml string) config.Faults {
 	return faults
 }
 
-// faults has one fault a case, as the operator reads it. old → new is an edit of
-// minimal, or where old is empty, new stands at its end. minimal has 12 lines.
+// faults has one fault a case, as the operator reads it. The edit of minimal is old → new; where
+// old is empty, new is appended. The text minimal has 12 lines.
 var faults = []struct{ old, new, want string }{
 	// The decoder's.
 	{"", "sever: {}\n", `p.yaml:13:1: sever: unknown key, expected one of defaults, server, github, planning, users, store, marker_key, labels, brakes, coalesce, ledger_retention, ledger_archive, verify_interval, retry, include, routes; did you mean "server"?`},

@@ -28,8 +28,8 @@ func files(t *testing.T, content map[string]string) string {
 	return dir
 }
 
-// TestInclude: routes and users of other files, relative to the file that names them, stand
-// behind those of the file, and its defaults hold for them.
+// TestInclude: routes and users of other files, relative to the file that names them, follow those
+// of the file. Its defaults hold for them.
 func TestInclude(t *testing.T) {
 	t.Parallel()
 	dir := files(t, map[string]string{

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLinesTooDeep has a row for each marker of lists and quotes: a line with sixteen of them is
-// read as words, which keeps the parser quick, and one with fifteen as what it is.
+// TestLinesTooDeep has a row for each marker of lists and quotes. A line with sixteen of them is
+// read as words, which keeps the parser quick. One with fifteen keeps its meaning.
 func TestLinesTooDeep(t *testing.T) {
 	t.Parallel()
 	for _, marker := range []string{

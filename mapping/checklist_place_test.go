@@ -6,8 +6,8 @@ import (
 	"planbridge/mapping"
 )
 
-// TestWithTextBetweenParagraphs has a row for each place that a list, which is a paragraph of
-// its own, gets when its old place is in the middle of one.
+// TestWithTextBetweenParagraphs has a row for each new position of a list that is a paragraph of
+// its own. Its old position is in the middle of a paragraph.
 func TestWithTextBetweenParagraphs(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ body, text, want string }{

@@ -12,8 +12,8 @@ import (
 	"planbridge/mapping/mappingtest"
 )
 
-// checklistWorld is an issue with a checklist, its card with tasks, and what a
-// bridge remembers of them: the use that the lens is made for.
+// checklistWorld is an issue with a checklist, its card with tasks, and a bridge's record of them.
+// The lens is made for this use.
 type checklistWorld struct {
 	body  string
 	card  string // the card's summary
@@ -23,8 +23,8 @@ type checklistWorld struct {
 	base  mapping.Base // of the summary
 }
 
-// sync is a bridge's whole work on a checklist: items find their tasks, each
-// side's edits go to the other one, planning wins, and the body is written once.
+// sync is a bridge's whole work on a checklist. Items find their tasks, each side's edits go to the
+// other one, planning wins, and the body is written once.
 func (w *checklistWorld) sync() {
 	items := mapping.Items(w.body)
 	now := make([]string, len(items))
@@ -99,9 +99,8 @@ func (w *checklistWorld) act(t *rapid.T, n int) {
 	}
 }
 
-// Two people work on the text and the list of one issue, on both sides and at
-// once; in the end both sides agree, nothing that was written is lost, and no
-// item or task is there twice.
+// TestChecklistConverges: two people work on the text and the list of one issue, on both sides and
+// at once. At the end both sides agree, no text is lost, and no item or task exists twice.
 func TestChecklistConverges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -115,8 +115,8 @@ func TestWithTextPutGet(t *testing.T) {
 	})
 }
 
-// An edit of text that has a run of items between its paragraphs gives the very
-// text back, so that planning is not written to again.
+// TestWithTextPutGetOfParagraphs: an edit of a text with a run of items between its paragraphs
+// gives exactly that text back. So planning is not written again.
 func TestWithTextPutGetOfParagraphs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -170,8 +170,8 @@ func TestTextAndItemEditsCommute(t *testing.T) {
 	})
 }
 
-// What two people did at once, one to the text and one to the items, merges
-// whatever lines they touched: neither can run over the other.
+// TestTextAndItemEditsMerge: concurrent edits of two people, one of the text and one of the items,
+// merge whatever lines they touched. Neither can run over the other.
 func TestTextAndItemEditsMerge(t *testing.T) {
 	t.Parallel()
 	const body = "one\n- [ ] a\n- [ ] b\ntwo\n"

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// The reference for what is live in an issue: GitHub's own Markdown library
-// renders a text, an HTML parser reads the result, and the patterns below look
-// for what GitHub would act on. None of it shares code with the program.
+// This is the reference for live places in an issue. GitHub's own Markdown library renders a text,
+// an HTML parser reads the result, and the patterns below find the places on which GitHub would
+// act. None of it shares code with the program.
 
 // cmark renders a document as GitHub does, raw HTML and all URLs included.
 func cmark(t testing.TB, document string) string {

@@ -15,8 +15,8 @@ func conflictOf(route Route, with func(*Input)) Decision {
 	return Resolve(in).Decisions[0]
 }
 
-// TestAnswersHaveANameAndARule has a row for each way in which an answer came about: the decision
-// says who gave it, and by which rule a side wins.
+// TestAnswersHaveANameAndARule has a row for each way in which an answer came about. The decision
+// names its author, and the rule by which a side wins.
 func TestAnswersHaveANameAndARule(t *testing.T) {
 	ask := Route{DefaultPolicy: PolicyAsk}
 	for name, tt := range map[string]struct {
@@ -52,8 +52,8 @@ func TestAnswersHaveANameAndARule(t *testing.T) {
 	}
 }
 
-// TestTimesOfAQuestion has a row for each case in which the times of when people were asked count,
-// and not those of now: the issue may have been edited elsewhere since. It was asked at minute 4.
+// TestTimesOfAQuestion has a row for each case in which the times of the question count, and not
+// the present ones. The issue may have been edited elsewhere since. It was asked at minute 4.
 func TestTimesOfAQuestion(t *testing.T) {
 	type times = map[Side]Interval
 	for name, tt := range map[string]struct {
@@ -106,8 +106,8 @@ func TestNewestOfAnEmptyValue(t *testing.T) {
 	}
 }
 
-// TestNormalisationLeavesEditsAlone: an edit on GitHub that does not fit the text that planning made
-// of the agreed one is kept, also where planning's text is empty by now.
+// TestNormalisationLeavesEditsAlone: an edit on GitHub may not fit the text that planning made of
+// the agreed one. It is kept, also where planning's text is empty by now.
 func TestNormalisationLeavesEditsAlone(t *testing.T) {
 	for name, p := range map[string]string{"another text": "delta", "no text": ""} {
 		d := Resolve(Input{

@@ -6,8 +6,8 @@ import (
 	"planbridge/mapping"
 )
 
-// TestWhereCodeEnds has a row for each way in which a fence opens, goes on or closes: a mention in
-// code is left alone, and one behind it, or where that is not certain, must not notify.
+// TestWhereCodeEnds has a row for each way in which a fence opens, goes on or closes. A mention in
+// code is left alone. One behind it, or in an uncertain place, must not notify.
 func TestWhereCodeEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ in, want string }{
@@ -55,7 +55,7 @@ func TestWhereCodeEnds(t *testing.T) {
 	}
 }
 
-// TestWhereFencesMayOpen has a row for each beginning of a line: behind the markers of lists, quotes,
+// TestWhereFencesMayOpen has a row for each beginning of a line. Behind the markers of lists, quotes,
 // boxes and footnotes a fence may open, and then nothing in the rest is certain.
 func TestWhereFencesMayOpen(t *testing.T) {
 	t.Parallel()

@@ -7,8 +7,8 @@ import (
 	"planbridge/mapping"
 )
 
-// isDefused holds a text to what is to become of its mentions: that of ann is surely inert and
-// stays as it is, and that of bob must not notify.
+// isDefused checks the mentions of a text. That of ann is surely inert and stays unchanged, and
+// that of bob must not notify.
 func isDefused(t *testing.T, name, text string) {
 	t.Helper()
 	got := mapping.Defuse(text)
@@ -20,8 +20,8 @@ func isDefused(t *testing.T, name, text string) {
 	}
 }
 
-// TestCodeBehindTags has a row for each kind of tag. Behind one that changes nothing but how text
-// looks, code is still code; behind any other that is not certain in the same paragraph, or ever.
+// TestCodeBehindTags has a row for each kind of tag. Behind one that only changes how text looks,
+// code is still code. Behind any other, code is not certain in the same paragraph, or ever.
 func TestCodeBehindTags(t *testing.T) {
 	t.Parallel()
 	for kind, tt := range map[string]struct{ names, behind string }{

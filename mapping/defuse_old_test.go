@@ -12,8 +12,8 @@ import (
 // oldJoint is where programs before this one put joiners.
 var oldJoint = regexp.MustCompile(`(?i)(@|&(?:#0*64|#x0*40|commat);)|(#|&(?:#0*35|#x0*23|num);)|(gh-)|://`)
 
-// oldDefused is a text as an older program may have written it to GitHub: with
-// joiners at some joints, and at all that a joiner follows already.
+// oldDefused is a text as an older program may have written it to GitHub. It has joiners at some
+// joints, and at all that a joiner follows already.
 func oldDefused(text string, some func() bool) string {
 	var b strings.Builder
 	rest := 0

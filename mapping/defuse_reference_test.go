@@ -59,9 +59,8 @@ func randomText(r *rand.Rand, number int) string {
 	return strings.ReplaceAll(text, "§", strconv.Itoa(number))
 }
 
-// TestDefuseReference holds defusing to GitHub's own Markdown library: of
-// random texts made of dangerous pieces nothing is live once they are defused,
-// and each is restored exactly.
+// TestDefuseReference compares defusing with GitHub's own Markdown library. Random texts made of
+// dangerous pieces have nothing live once they are defused, and each is restored exactly.
 func TestDefuseReference(t *testing.T) {
 	t.Parallel()
 	seed := *referenceSeed

@@ -82,8 +82,8 @@ func TestSpellingsOfReferences(t *testing.T) {
 	}
 }
 
-// TestMarksOfAPerson has a group of texts that have the bridge's marks by themselves: each is told
-// from the bridge's own, and comes back as it was.
+// TestMarksOfAPerson has a group of texts that have the bridge's marks by themselves. Each is
+// distinguished from the bridge's own, and comes back unchanged.
 func TestMarksOfAPerson(t *testing.T) {
 	t.Parallel()
 	unshown := strings.NewReplacer("~|", "\u2064\u2060", "|", "\u2060")

@@ -7,8 +7,8 @@ import (
 	"planbridge/mapping"
 )
 
-// TestWhatStaysLive has a row for each way in which a reference in a new text is, or is not, the one
-// that a person wrote on GitHub: the same one stays live.
+// TestWhatStaysLive has a row for each way in which a reference in a new text is, or is not, a
+// person's one on GitHub. The same one stays live.
 func TestWhatStaysLive(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 300)
@@ -93,8 +93,8 @@ func TestWhatStaysLive(t *testing.T) {
 	}
 }
 
-// TestWhatStaysDefused has a row for each text with several marks that is edited in planning: each
-// reference that was defused on GitHub stays so, whichever marks stand before it.
+// TestWhatStaysDefused has a row for each text with several marks that is edited in planning. Each
+// reference that was defused on GitHub stays so, regardless of the marks before it.
 func TestWhatStaysDefused(t *testing.T) {
 	t.Parallel()
 	unshown := strings.NewReplacer("~|", "\u2064\u2060", "|", "\u2060")

@@ -73,8 +73,8 @@ func TestWhereURLsEnd(t *testing.T) {
 	}
 }
 
-// TestMentionsInLinks has a row for each form of a link with an address: a mention in the address
-// calls nobody where the address surely is one.
+// TestMentionsInLinks has a row for each form of a link with an address. A mention in the address
+// notifies nobody where the address surely is one.
 func TestMentionsInLinks(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -125,8 +125,8 @@ func TestMentionsInLinks(t *testing.T) {
 	}
 }
 
-// TestPathsOfIssues has each path that makes a URL a reference, in each spelling: the URL is
-// defused wherever it stands but in code, and so is a mention in it.
+// TestPathsOfIssues has each path that makes a URL a reference, in each spelling. The URL is
+// defused everywhere except in code, and so is a mention in it.
 func TestPathsOfIssues(t *testing.T) {
 	t.Parallel()
 	for path, reference := range map[string]bool{

@@ -107,8 +107,8 @@ func movable(from, to []string, edits []edit, i, by int) bool {
 	return slices.Equal(applied(from, to, moved), to)
 }
 
-// TestPlacesOfEdits: an edit that could stand in several places stands in the last of them, as far
-// up as it goes above, and reach says how far that is. Whole edits never touch.
+// TestPlacesOfEdits: an edit that fits several positions takes the last of them. The function above
+// moves it as far up as it goes, and reach is that bound. Whole edits never touch.
 func TestPlacesOfEdits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from, to := tokenLists(t)
@@ -199,8 +199,8 @@ func TestDiffOfLongLists(t *testing.T) {
 	}
 }
 
-// TestDiffOfLongListsIsNearlyShortest: where the search is given up, it goes on from the farthest place
-// that it reached, so that what did not change is hardly told as changed.
+// TestDiffOfLongListsIsNearlyShortest: where the search is given up, it continues from the farthest
+// point that it reached. So hardly any unchanged token counts as changed.
 func TestDiffOfLongListsIsNearlyShortest(t *testing.T) {
 	for name, tt := range map[string]struct{ of, every int }{
 		"a few changes": {4000, 50}, "more than are searched for": {4000, 5}, "many more": {6000, 2}, "in a short list": {600, 2},

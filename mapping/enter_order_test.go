@@ -61,8 +61,8 @@ func TestFirstObstacleIsTold(t *testing.T) {
 	}
 }
 
-// TestFirstObstacleOfAnImport: an import takes what a route to GitHub has, what nobody touched, and
-// what began before the route; all else keeps an issue out of it in the same order.
+// TestFirstObstacleOfAnImport: an import takes issues of a route to GitHub, untouched ones, and
+// those from before the route. All other obstacles keep an issue out of it in the same order.
 func TestFirstObstacleOfAnImport(t *testing.T) {
 	t.Parallel()
 	taken := []string{"its route only goes to GitHub", WhyNotKnown, WhyOlder}

@@ -160,7 +160,7 @@ func TestLasted(t *testing.T) {
 }
 
 // TestRebuiltLinks: a link that is rebuilt from a marker belongs to the route and project that
-// found it, is dated, and knows the items as the marker names them.
+// found it. It is dated, and has the items that the marker names.
 func TestRebuiltLinks(t *testing.T) {
 	r := &Route{Name: "web", Project: "p"}
 	issue := &Issue{ID: 5, NodeID: "I_5", Repo: "acme/web", RepoID: 2, Number: 7, Author: "octocat", CreatedAt: firstRun}

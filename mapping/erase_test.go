@@ -102,8 +102,8 @@ func TestEraseLeavesNoText(t *testing.T) {
 	}
 }
 
-// TestEraseOfAnUnknownState: a link with a pair in a state of a later version is refused as a whole,
-// so that no part of it is lost.
+// TestEraseOfAnUnknownState: a link with a pair in a state of a later version is refused as a whole.
+// So no part of it is lost.
 func TestEraseOfAnUnknownState(t *testing.T) {
 	for name, spoil := range map[string]func(*mapping.Link){
 		"of the link": func(l *mapping.Link) { l.State = "frozen" },

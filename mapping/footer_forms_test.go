@@ -30,7 +30,7 @@ func TestOwnFormsAreFoundEverywhere(t *testing.T) {
 }
 
 // TestPlainFootersNeedNoExpression: a footer as the bridge writes it is found without the long
-// expression, just as that would find it; each other form is left to the expression.
+// expression, with the same result. Each other form is left to the expression.
 func TestPlainFootersNeedNoExpression(t *testing.T) {
 	t.Parallel()
 	keys := NewKeys([]byte("key"))

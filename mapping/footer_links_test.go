@@ -9,7 +9,7 @@ import (
 )
 
 // TestIssueThatAFooterNames has a row for each name of a repository and each number that a footer may
-// have: a store that was lost finds the issue by them.
+// have. A lost store finds the issue by them.
 func TestIssueThatAFooterNames(t *testing.T) {
 	t.Parallel()
 	for _, repo := range []string{"acme/web", "Acme/Web", "a-b.c_1/d-e.f_2", "0x/1", "x/.github", "ACME/WEB-9"} {
@@ -44,8 +44,8 @@ func TestIssueThatAFooterNames(t *testing.T) {
 	}
 }
 
-// TestFootersOfManyForms has a row for each form in which a footer may come back: of the first ones
-// nothing is left, and the others are people's text.
+// TestFootersOfManyForms has a row for each form in which a footer may come back. The first ones
+// are removed completely, and the others are people's text.
 func TestFootersOfManyForms(t *testing.T) {
 	t.Parallel()
 	href := issueURL + "#" + keys.Sign(mark)
@@ -142,8 +142,8 @@ func TestGapsAroundAFooter(t *testing.T) {
 	}
 }
 
-// TestNoncesThatNameAProject has a row for each form of a nonce: one alone names a project, and a
-// marker with any other one may be of each.
+// TestNoncesThatNameAProject has a row for each form of a nonce. Only one form names a project, and
+// a marker with any other one may be of each.
 func TestNoncesThatNameAProject(t *testing.T) {
 	t.Parallel()
 	nonce := mapping.NonceIn("project", "0123456789abcdef")

@@ -112,9 +112,8 @@ func TestMeasuredWorkIsLinear(t *testing.T) {
 	}
 }
 
-// compared are the works that compare two texts. The time of a comparison grows
-// with the square of a short text and is bounded from some length on, so they are
-// measured with longer texts alone.
+// compared are the works that compare two texts. The time of a comparison grows with the square of
+// a short text and is bounded from some length on. So they are measured with longer texts alone.
 var compared = []string{"Merge", "Merge of ends", "MergeBodies", "WithText", "FindLines", "one title"}
 
 func FuzzWorkGrowth(f *testing.F) {

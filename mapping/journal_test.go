@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestJournalIsStoredFlat: a journal stands in its link's record without a name of its own,
-// between what the sides agreed on and the intent, as records of earlier releases have it.
+// TestJournalIsStoredFlat: a journal is in its link's record without a name of its own. It is
+// between the base and the intent, as in records of earlier releases.
 func TestJournalIsStoredFlat(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	l := Link{

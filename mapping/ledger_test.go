@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestQuestionOfAPartedPair has a row for each state of a ledger entry: a question is closed when
-// its pair is parted and asked again when it is linked, and everything else stays as it was.
+// TestQuestionOfAPartedPair has a row for each state of a ledger entry. A question is closed when
+// its pair is parted and asked again when it is linked. Everything else stays unchanged.
 func TestQuestionOfAPartedPair(t *testing.T) {
 	for state, question := range map[string]bool{
 		ConflictOpen: true, ConflictAnswered: true, ConflictSettled: false, ConflictUndone: false, ConflictErased: false,

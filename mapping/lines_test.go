@@ -74,9 +74,9 @@ func chosen(body string, set mapping.LineSet) string {
 	return itemList(out)
 }
 
-// TestTaskLines: the lines of the base are remembered whatever bodies come after
-// it, those of a body that nobody saw are the ones of known items, and all lines
-// stand for tasks where none ever had to stay text.
+// TestTaskLines: the lines of the base are remembered whatever bodies come after it. The lines of
+// an unseen body are those of known items. All lines stand for tasks where none ever had to stay
+// text.
 func TestTaskLines(t *testing.T) {
 	t.Parallel()
 	const base = "- [ ] a\n- [ ] b\n- [ ] c\n"
@@ -119,8 +119,8 @@ func TestPlainLines(t *testing.T) {
 	}
 }
 
-// TestLinesOfManyBodies: the lines of the base are kept whatever comes after it, those of the
-// latest bodies beside it are kept, and older ones give way.
+// TestLinesOfManyBodies: the lines of the base are kept whatever comes after it. Those of the
+// latest bodies beside it are kept, and older ones are dropped.
 func TestLinesOfManyBodies(t *testing.T) {
 	t.Parallel()
 	const base = "- [ ] a\n- [ ] b\n"
@@ -149,8 +149,8 @@ func TestLinesOfManyBodies(t *testing.T) {
 	}
 }
 
-// TestLinesOfAnUnknownBody: the line of an item that is there is found when it was renamed, and the
-// line of one that is away only by its very text.
+// TestLinesOfAnUnknownBody: the line of a present item is found when it was renamed. The line of an
+// absent one is found only by exactly its text.
 func TestLinesOfAnUnknownBody(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -173,8 +173,8 @@ func TestLinesOfAnUnknownBody(t *testing.T) {
 	}
 }
 
-// TestFirstLines has a row for each body that is the first to be remembered: that of the base has
-// its lines once, and a link that never agreed on a text has no other body.
+// TestFirstLines has a row for each body that is the first to be remembered. The base has its lines
+// once, and a link that never agreed on a text has no other body.
 func TestFirstLines(t *testing.T) {
 	t.Parallel()
 	const base = "- [ ] a\n"

@@ -124,8 +124,8 @@ func TestDefuseBypasses(t *testing.T) {
 	}
 }
 
-// TestProgramLinksCross: a link that runs a program arrives defused, the side it
-// came from keeps it as it is, and neither sees an edit in that.
+// TestProgramLinksCross: a link that runs a program arrives defused. The side it came from keeps it
+// unchanged, and neither side shows that as an edit.
 func TestProgramLinksCross(t *testing.T) {
 	t.Parallel()
 	const link, defused = "[x](javascript:alert(1))", "[x](javascript\u2064\u2060:alert(1))"

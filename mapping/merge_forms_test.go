@@ -3,7 +3,7 @@ package mapping
 import "testing"
 
 // TestMergesCrossInEachForm has a row for each way in which a text is spelt differently on the two
-// sides: a merge reads both as people wrote them, and each side gets its own spelling.
+// sides. A merge reads both in people's form, and each side gets its own spelling.
 func TestMergesCrossInEachForm(t *testing.T) {
 	const program, own = "[x](javascript:1)", "a" + seam + "b"
 	defused := defuseLinks(program, "")

@@ -92,8 +92,8 @@ func TestSmallMergesOfApartEdits(t *testing.T) {
 	}
 }
 
-// TestMergesThatHaveTheOtherEdit has a row for each way in which a text has the edit of the other
-// side already, and for those where it is not certain that it has.
+// TestMergesThatHaveTheOtherEdit has a row for each way in which a text already has the edit of the
+// other side. It also has rows where that is not certain.
 func TestMergesThatHaveTheOtherEdit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ base, x, y, want string }{
@@ -116,8 +116,8 @@ func TestMergesThatHaveTheOtherEdit(t *testing.T) {
 	}
 }
 
-// TestMergesOfRepeatedLines has a row for each merge of texts whose lines are repeated, so that there
-// is more than one way to say what was edited: the merge has both edits, or there is none.
+// TestMergesOfRepeatedLines has a row for each merge of texts with repeated lines, whose edits can be
+// described in more than one way. The merge has both edits, or there is none.
 func TestMergesOfRepeatedLines(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ base, x, y, want string }{

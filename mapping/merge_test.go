@@ -242,8 +242,8 @@ type wordEdit struct {
 	words    string
 }
 
-// The reference merges edits, and no texts: those of two people merge where they
-// are the same or have a word between them that neither changed.
+// TestMergeWordsAgainstReference: the reference merges edits, and no texts. Edits of two people
+// merge where they are the same or have an unchanged word between them.
 func TestMergeWordsAgainstReference(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -126,9 +126,9 @@ func TestDueOn(t *testing.T) {
 	}
 }
 
-// Sprints of any titles, projected one after the other onto a repository that
-// has milestones of its own: each gets its own, none of the others is touched,
-// and a second round writes nothing.
+// TestProjectMilestoneLaws projects sprints of any titles, one after the other, onto a repository
+// with milestones of its own. Each gets its own, the others stay unchanged, and a second round
+// writes nothing.
 func TestProjectMilestoneLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -180,8 +180,8 @@ func TestProjectMilestoneLaws(t *testing.T) {
 	})
 }
 
-// TestLongTitlesOfMilestones: a title with an id behind it has at most 255 characters, too, and an
-// id that is shorter than six characters stands there whole.
+// TestLongTitlesOfMilestones: a title with an id behind it has at most 255 characters, too. An id
+// that is shorter than six characters is included whole.
 func TestLongTitlesOfMilestones(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

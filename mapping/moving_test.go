@@ -21,8 +21,8 @@ func TestGiveUpIssueKeepsTheCardBefore(t *testing.T) {
 	}
 }
 
-// TestSuccessor takes an issue over as what it is, with what the bridge has put onto it, and
-// nothing of what the link that hands it over knows.
+// TestSuccessor takes an issue over unchanged, with the bridge's additions to the issue. It takes
+// nothing else from the link that hands it over.
 func TestSuccessor(t *testing.T) {
 	at := time.Date(2031, 1, 2, 0, 0, 0, 0, time.UTC)
 	l := Link{

@@ -31,8 +31,8 @@ func TestNumbersThatGitHubSets(t *testing.T) {
 	}
 }
 
-// TestWhenAnExchangeRunsAway has a row for each pace of answers: so many of them in a row are needed
-// until an exchange is one between two programs.
+// TestWhenAnExchangeRunsAway has a row for each pace of answers. It shows how many of them in a row
+// make an exchange one between two programs.
 func TestWhenAnExchangeRunsAway(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -102,8 +102,8 @@ func TestWhatALinkRemembers(t *testing.T) {
 	}
 }
 
-// TestHowMuchOfARenamedItemStays has a row for each share of a text that is the same: an item whose
-// text is new in more than that is another one.
+// TestHowMuchOfARenamedItemStays has a row for each share of a text that is the same. An item with
+// more new text than that is another one.
 func TestHowMuchOfARenamedItemStays(t *testing.T) {
 	t.Parallel()
 	for same, want := range map[int]int{9: 0, 7: 0, 6: 0, 5: -1, 3: -1, 0: -1} {

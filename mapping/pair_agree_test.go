@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestSetBase has a row for each base that follows another one: new values end a refusal, and
-// what GitHub's labels held; a version that was counted ends no refusal.
+// TestSetBase has a row for each base that follows another one. New values end a refusal, and the
+// held values of GitHub's labels. A raised version alone ends no refusal.
 func TestSetBase(t *testing.T) {
 	was := Base{GitHub: "3", Planning: "3", Version: 2}
 	for name, tt := range map[string]struct {
@@ -84,8 +84,8 @@ func TestHeldLabelIsTheOlderOne(t *testing.T) {
 	}
 }
 
-// TestAgree has a row for each decision that was carried out: its base is agreed on, but a text that
-// got its marker alone was agreed on by nobody.
+// TestAgree has a row for each decision that was carried out. Its base is agreed on, but nobody
+// agreed on a text that got only its marker.
 func TestAgree(t *testing.T) {
 	now := Base{"new", "new", 4}
 	for name, tt := range map[string]struct {
@@ -130,8 +130,8 @@ func TestQuestionsOfAPair(t *testing.T) {
 	}
 }
 
-// TestWaitingCards has a row for each pair that waits for its issue, or does not: only of a card
-// from planning, of which certainly none was made.
+// TestWaitingCards has a row for each pair that waits for its issue, or does not. Only a card from
+// planning waits, whose issue certainly was not made.
 func TestWaitingCards(t *testing.T) {
 	card := Pair{Origin: Planning, Card: CardID{ID: "c"}}
 	for name, tt := range map[string]struct {
@@ -174,8 +174,8 @@ func TestJoinedPairs(t *testing.T) {
 	}
 }
 
-// TestRelink has a row for each state in which an operator links a pair again: it goes on as a
-// pair of two items, or has its partner made, and what parted it is forgotten.
+// TestRelink has a row for each state in which an operator links a pair again. It goes on as a pair
+// of two items, or has its partner made, and the reason of its parting is removed.
 func TestRelink(t *testing.T) {
 	making := &Intent{Side: Planning}
 	for name, tt := range map[string]struct {

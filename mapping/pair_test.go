@@ -74,8 +74,8 @@ func TestAgreementLiftsARefusal(t *testing.T) {
 	}
 }
 
-// TestPairsOfALink: the record lists its pairs with the root first; those with an issue are the
-// root and its sub-issues, of which those count that have entered.
+// TestPairsOfALink: the record lists its pairs with the root first. Those with an issue are the
+// root and its sub-issues, of which only entered ones count.
 func TestPairsOfALink(t *testing.T) {
 	l := ofTheFamily()
 	if all := l.All(); len(all) != 6 || all[0] != &l.Pair || all[1] != l.Children[0] || all[5] != l.SubLinks[1] {

@@ -28,8 +28,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestBucketTitle: a listing tells the title; before it, that of the bucket counts in which the
-// card was made, and without either people read the bucket's id.
+// TestBucketTitle: a listing has the title. Before the first one, the title of the bucket in which
+// the card was made counts. Without either, people read the bucket's id.
 func TestBucketTitle(t *testing.T) {
 	for name, tt := range map[string]struct {
 		card CardID

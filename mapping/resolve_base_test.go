@@ -201,8 +201,8 @@ func TestOverrunReasons(t *testing.T) {
 	}
 }
 
-// TestChecklistOfARouteIsNoText: where items are tasks, their lines are no part of the summary;
-// of a task's own text, and on a route without checklists, they are.
+// TestChecklistOfARouteIsNoText: where items are tasks, their lines are no part of the summary.
+// They are part of a task's own text, and of the summary on a route without checklists.
 func TestChecklistOfARouteIsNoText(t *testing.T) {
 	const body = "one\n\n- [ ] a\n\ntwo\n"
 	for name, tt := range map[string]struct {

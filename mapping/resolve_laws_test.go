@@ -101,8 +101,8 @@ func TestLawsOfDecisions(t *testing.T) {
 	})
 }
 
-// keepsWhatItOverwrites: a value that is overwritten is one that nobody wrote since both sides
-// agreed, or an empty one, or part of the merge, or an entry of the ledger keeps it.
+// keepsWhatItOverwrites: an overwritten value is one that nobody wrote since both sides agreed, an
+// empty one, or part of the merge. Otherwise an entry of the ledger keeps it.
 func keepsWhatItOverwrites(t *testing.T, s situation, d Decision) {
 	if d.Loses || d.Action == MergeBoth {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMergedDecisions has a row for each way in which a merge is written: to planning first, and
-// to GitHub then, or to the side alone that lacks it.
+// TestMergedDecisions has a row for each way in which a merge is written. It goes to planning first
+// and then to GitHub, or only to the side that lacks it.
 func TestMergedDecisions(t *testing.T) {
 	const agreed, ours, theirs, both = "one\ntwo\nthree", "ONE\ntwo\nthree", "one\ntwo\nTHREE", "ONE\ntwo\nTHREE"
 	for name, tt := range map[string]struct {
@@ -35,8 +35,8 @@ func TestMergedDecisions(t *testing.T) {
 	}
 }
 
-// TestMergeKeepsWhatGitHubDefused: until GitHub has the merge, the base is GitHub's text as planning
-// would have it, so that what is left to do is a change of planning.
+// TestMergeKeepsWhatGitHubDefused: until GitHub has the merge, the base is GitHub's text in
+// planning's form. So the remaining work is a change of planning.
 func TestMergeKeepsWhatGitHubDefused(t *testing.T) {
 	agreed := Base{GitHub: Defuse("ask @bob\n\ntwo\n\nthree"), Planning: "ask @bob\n\ntwo\n\nthree", Version: 1}
 	link := &Link{Pair: Pair{Base: map[Attribute]Base{Summary: agreed}}}
@@ -154,7 +154,7 @@ func TestHalfKnownTimesTellNothing(t *testing.T) {
 }
 
 // TestTicksAreNoEditOfTheSummary: where lines are tasks, a body that differs from the agreed one in
-// its lines alone has no new text, and an edit of the text leaves the lines out of planning.
+// its lines alone has no new text. An edit of the text leaves the lines out of planning.
 func TestTicksAreNoEditOfTheSummary(t *testing.T) {
 	link := &Link{Pair: Pair{Base: map[Attribute]Base{Summary: {"one\n\n- [ ] a\n", "one", 1}}}}
 	resolve := func(pair *Pair, body string) []Decision {

@@ -144,8 +144,8 @@ func answered(g, p string) func(*Input) {
 	}
 }
 
-// asked is a question of time 4 about the titles b and c; the issue and the card
-// have been edited since, the card within later.
+// asked is a question of time 4 about the titles b and c. The issue and the card have been edited
+// since, the card within later.
 func asked(planning, later Interval) func(*Input) {
 	return func(in *Input) {
 		id := ConflictID(in.Link.Card.ID, Title, "b", "c")
@@ -342,9 +342,9 @@ func apply(link *Link, g, p View, plan Plan) {
 	}
 }
 
-// TestConvergence: whatever both sides hold, carrying plans out ends in an
-// empty plan within three rounds, with both sides equal, and every value that
-// was on a side is still on one, or in a decision that keeps it, or merged.
+// TestConvergence: whatever both sides have, carrying plans out ends in an empty plan within three
+// rounds, with both sides equal. Every value of a side is still on one, or in a decision that keeps
+// it, or merged.
 func TestConvergence(t *testing.T) {
 	text := rapid.SampledFrom([]string{"", "a", "a\nb\nc\nd\ne", "A\nb\nc\nd\ne", "a\nb\nc\nd\nE", "see @octocat", "see #12", "* x\n", "- x", "long\r\ntext "})
 	value := map[Attribute]*rapid.Generator[string]{

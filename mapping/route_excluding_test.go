@@ -2,8 +2,8 @@ package mapping
 
 import "testing"
 
-// TestExcludingRoute has a row for each repository that a route would have but for its own
-// exclusion: the first such route in the order in which routes are asked says so.
+// TestExcludingRoute has a row for each repository that a route would have without its own
+// exclusion. The first such route, in the order of the routes, is the answer.
 func TestExcludingRoute(t *testing.T) {
 	routes := NewRoutes([]Route{
 		{Name: "all", Repositories: []string{"acme/*"}, Exclude: []string{"acme/old-*", "beta/web"}},

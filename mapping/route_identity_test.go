@@ -2,8 +2,8 @@ package mapping
 
 import "testing"
 
-// TestIdentityOutlivesAName: what the store knows of a route is found by the name that it had
-// first, and people read the name that it has now.
+// TestIdentityOutlivesAName: the store's records of a route are found by its first name. People
+// read its present name.
 func TestIdentityOutlivesAName(t *testing.T) {
 	rs := NewRoutes([]Route{{Name: "web", Project: "p"}, {Name: "site", ID: "api", Project: "p"}, {Name: "shop", ID: "shop", Project: "p"}})
 	for name, want := range map[string]string{"web": "web", "site": "api", "shop": "shop", "api": "api", "gone": "gone", "": ""} {
@@ -45,8 +45,8 @@ func TestIdentityIsNoSetting(t *testing.T) {
 	}
 }
 
-// TestRebuilding has a row for each place of a lost link: the routes to its project make it again,
-// and where none leads there any more, those of its repository stand for them.
+// TestRebuilding has a row for each place of a lost link. The routes to its project make it again.
+// Where none leads there any more, the routes of its repository replace them.
 func TestRebuilding(t *testing.T) {
 	route := func(name string, project ObjectID, repository string) Route {
 		return Route{Name: name, Project: project, Repositories: []string{repository}, Username: name + "'s"}

@@ -27,8 +27,8 @@ func TestRoutesOfSeveralRepositories(t *testing.T) {
 	}
 }
 
-// TestProjectsOfRoutes: those of the routes come first, each once, then those that no route leads
-// to; each is found by the operator's name of it and by its id.
+// TestProjectsOfRoutes: the projects of the routes come first, each once, then those that no route
+// leads to. Each is found by the operator's name of it and by its id.
 func TestProjectsOfRoutes(t *testing.T) {
 	routes := NewRoutes([]Route{
 		{Name: "b", Repositories: []string{"acme/*"}, Project: "p2", ProjectName: "ops"},

@@ -124,9 +124,9 @@ func fill(t *testing.T, v reflect.Value, n *int) {
 	}
 }
 
-// TestRecordsComeBackWhole: what is written of a record is read as it was, of the root and its
-// sub-issues every field, and of a task without an issue those that its form has. What is written
-// again is the same.
+// TestRecordsComeBackWhole: a written record is read back unchanged. The root and its sub-issues
+// keep every field. A task without an issue keeps those of its form. A second write gives the same
+// bytes.
 func TestRecordsComeBackWhole(t *testing.T) {
 	t.Parallel()
 	var l Link

@@ -62,7 +62,7 @@ func (w *world) own(h *hub) *Own {
 	return NewOwn(OwnOptions{Store: &w.shelf, GitHub: h, People: w.people(), Logger: w.logger()})
 }
 
-// TestOwnAccount has a row for each way in which work comes to begin: GitHub names the account, will
+// TestOwnAccount has a row for each way in which work comes to begin. GitHub names the account, will
 // not, or is away, at a first start and at a later one.
 func TestOwnAccount(t *testing.T) {
 	away := errors.Join(errors.New("dial"), mapping.ErrUnavailable)

@@ -18,10 +18,9 @@ import (
 	"time"
 )
 
-// TestNumbers measures each number of the design beside its limit or its peer,
-// in one run, each row in a process of its own, and prints the table that the
-// docs/performance.md shows. Times never fail it: a machine is busy or it is not. The
-// environment says how much:
+// TestNumbers measures each number of the design beside its limit or its peer, in one run. Each row
+// has a process of its own. The test prints the table of docs/performance.md. Times never fail it,
+// as a machine may be busy. The environment sets the amount:
 //
 //	PLANBRIDGE_BENCH_ROWS  the rows to run, by name, separated by commas; "": all
 //	PLANBRIDGE_BENCH_SIZE  per cent of the usual sizes; "": 100
@@ -76,8 +75,8 @@ func TestNumbers(t *testing.T) {
 // it finds.
 const rowEnv = "PLANBRIDGE_BENCH_ROW"
 
-// apart measures a row in a process of its own, once the disk has what was written
-// before: no row runs among what others left of memory, connections and dirty pages.
+// apart measures a row in a process of its own, once all earlier writes are on the disk. So no row
+// runs with the memory, connections and dirty pages of others.
 func (n *numbers) apart(t *testing.T, name string) {
 	t.Helper()
 	syscall.Sync()

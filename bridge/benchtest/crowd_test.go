@@ -11,8 +11,8 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// TestMeasuredCrowd: 300 issues are opened in one second, and no brake holds them. Their cards are
-// made fifty and more at a time, their reads are listings, and GitHub is never asked for more points
+// TestMeasuredCrowd: 300 issues are opened in one second, and no brake holds them. Fifty and more
+// cards are made at a time, and listings serve their reads. GitHub is never asked for more points
 // than a minute has.
 func TestMeasuredCrowd(t *testing.T) {
 	c := crowd(t, 300, unbraked, func(*bridgetest.TestWorld) (mend func()) { return nil })

@@ -22,9 +22,9 @@ import (
 	"planbridge/store"
 )
 
-// measureFirstPoll asks at what rate a process that starts reads a backlog of which nothing
-// changed, beside what libraries take to decode the same bytes into plain structs. All read
-// from memory. The figures are by processor time, as a busy machine stretches all others.
+// measureFirstPoll measures the rate at which a starting process reads an unchanged backlog. Its
+// peers are libraries that decode the same bytes into plain structs. All read from memory. The
+// figures are by processor time, as a busy machine stretches all others.
 func measureFirstPoll(n *numbers) {
 	cards := n.scaled(100_000)
 	s := fileStore(n.t, filepath.Join(n.t.TempDir(), "planbridge.db"))

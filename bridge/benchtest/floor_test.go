@@ -21,8 +21,8 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// floorBytes is what the intake keeps of a delivery of the benchmark, on average:
-// a snapshot of 1.5 KB, and every fourth time an event of 2.3 KB.
+// floorBytes is the average size that the intake keeps of a delivery of the benchmark. That is a
+// snapshot of 1.5 KB, and every fourth time an event of 2.3 KB.
 const floorBytes = 2000
 
 // floorKeys is how many records a floor keeps: as many as the intake has issues, so

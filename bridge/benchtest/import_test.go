@@ -19,10 +19,9 @@ import (
 	"planbridge/bridge/status"
 )
 
-// manyItems are options of a world with very many items: nothing but what is
-// measured goes on, and neither brakes nor GitHub's hourly limit, which would
-// make it last a day, hold it up. The budget of writes is 10,000 a minute, the
-// most that a configuration may say.
+// manyItems are options of a world with very many items, in which only the measured work goes on.
+// Neither brakes nor GitHub's hourly limit slow it, as it would last a day with them. The budget of
+// writes is 10,000 a minute, the most that a configuration may say.
 func manyItems() bridgetest.Options {
 	return bridgetest.Options{
 		Poll: 5 * time.Second, CatchUp: 20 * time.Second, Settle: 30 * time.Second,
@@ -53,9 +52,9 @@ func imported(t *testing.T, n int) *bridgetest.TestWorld {
 	return w
 }
 
-// measureImport imports up to twenty thousand issues with the bridge in a process
-// of its own, so that its memory can be told from the simulators'. The largest two
-// are both more than what the process remembers of GitHub's answers is bound to.
+// measureImport imports up to twenty thousand issues. The bridge has a process of its own, so that
+// its memory is separate from the simulators'. The largest two are both more than what the process
+// remembers of GitHub's answers is bound to.
 func measureImport(n *numbers) {
 	sizes := []int{max(n.scaled(1000), 100), max(n.scaled(10_000), 1000), max(n.scaled(20_000), 2000)}
 	most := make([]float64, len(sizes))
@@ -133,8 +132,8 @@ func (n *numbers) importCalls(w *bridgetest.TestWorld, at string, issues int) {
 	n.t.Logf("import of %s: GitHub %v, planning %v", at, github, planning)
 }
 
-// watchMemory looks how much memory of its own the process has, until the
-// function that it returns is called: that is the most there was, in MB.
+// watchMemory samples the memory of a process until the returned function is called. That function
+// returns the maximum in MB.
 func watchMemory(p *bridgetest.Process) (most func() float64) {
 	peak, done := 0.0, make(chan struct{})
 	var watching sync.WaitGroup

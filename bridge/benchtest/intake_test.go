@@ -23,19 +23,16 @@ const (
 // intakeAtOnce is how many deliveries are under way at once in closed loops.
 var intakeAtOnce = []int{32, 128}
 
-// measureIntake compares the webhook listener with a bare server that reads the
-// body and checks the signature, and with what no durable intake goes below: that
-// server where it then also makes something durable, as cheaply as can be. What an
-// intake keeps is either what it read in the payload or the payload unread, so
-// that there are two such floors, beside one that knows what to keep for nothing.
-// Each has a process of its own, with the heap that it needs and no other, as have
-// Redis and the clients. The bridge has its settings of the runtime (see
-// package tuning), the others have Go's, but for one more
-// bare server. Nothing works the queue meanwhile, so that what is
-// measured is the intake.
+// measureIntake compares the webhook listener with a bare server that reads the body and checks the
+// signature. The floor of a durable intake is that server when it also makes something durable, as
+// cheaply as possible. An intake keeps either the parsed parts of the payload or the payload
+// itself, so that there are two such floors. A third one needs no parsing. Each has a process of
+// its own, with the heap that it needs and no other, as have Redis and the clients. The bridge has
+// its settings of the runtime (see package tuning), the others have Go's, but for one more bare
+// server. Nothing works the queue meanwhile, so that what is measured is the intake.
 func measureIntake(n *numbers) {
-	// A Redis of its own for each: one that has to rewrite what a floor kept, or is
-	// large by it, would be slower for all.
+	// Each has a Redis of its own. A Redis that has to rewrite a floor's data, or is large by it,
+	// would be slower for all.
 	n.intake("intake on Redis (AOF everysec)", true, func(kind string) keeper {
 		if kind == peerBare || kind == peerTuned {
 			return keeper{used: func() time.Duration { return 0 }}
@@ -67,8 +64,8 @@ type intakePeer struct {
 	slow  []float64 // p99 of each open loop, in ms
 }
 
-// intake measures the intake on one kind of store, of which the design may have
-// goals to hold it to: on tells each kind of peer what it keeps things in.
+// intake measures the intake on one kind of store, for which the design may have goals. The
+// function on returns each kind of peer's storage.
 func (n *numbers) intake(row string, held bool, on func(kind string) keeper) {
 	d := newDeliverer(n.t, intakeIssues)
 	start := func(name, kind string) *intakePeer {

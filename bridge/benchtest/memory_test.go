@@ -19,10 +19,9 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// measureMemory asks what a process takes that polls a project of a hundred
-// thousand linked cards, and looks at every link once, as it does after its
-// store was restarted. The links are put into the store; the cards are shown by
-// a server in this process.
+// measureMemory measures the memory of a process that polls a project of a hundred thousand linked
+// cards. The process reads every link once, as after a restart of its store. The links are put into
+// the store; the cards are shown by a server in this process.
 func measureMemory(n *numbers) {
 	links := n.scaled(100_000)
 	n.t.Run("file", func(t *testing.T) {

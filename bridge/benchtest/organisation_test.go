@@ -216,8 +216,8 @@ func (o *organisation) configure(yaml string) string {
 	return yaml + routes.String() + "brakes: {creates_per_minute: 100000}\n"
 }
 
-// act has somebody do something: of ten events one opens an issue, six change
-// one on GitHub, and three on planning, where it was linked from the start.
+// act makes somebody act. Of ten events one opens an issue, six change one on GitHub, and three
+// change planning, where the issue was linked from the start.
 func (o *organisation) act(i int) {
 	if i%10 == 0 {
 		n := o.random.IntN(len(o.repos))

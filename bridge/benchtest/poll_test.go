@@ -32,9 +32,8 @@ import (
 	"planbridge/store/boltstore"
 )
 
-// measurePoll compares a poll of unchanged cards with the library that it
-// decodes them with, reading the same answer from the same server into plain
-// structs and doing nothing with them.
+// measurePoll compares a poll of unchanged cards with its decoding library. The peer reads the same
+// answer from the same server into plain structs and does nothing with them.
 func measurePoll(n *numbers) {
 	for _, cards := range []int{1000, 10_000, 100_000} {
 		n.poll(n.scaled(cards))

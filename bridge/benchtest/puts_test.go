@@ -16,9 +16,9 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// bare is the peer of the bridge's writes: goroutines that do nothing but make
-// PUTs of the same size to cards of a project of their own, on the same
-// service. What they reach is what the machine lets anybody do.
+// bare is the peer of the bridge's writes. Its goroutines only make PUTs of the same size to cards
+// of a project of their own, on the same service. What they reach is what the machine lets anybody
+// do.
 type bare struct {
 	w       *workshop
 	project *planningtest.Project
@@ -80,8 +80,8 @@ func (b *bare) put(i int) error {
 	return nil
 }
 
-// written is how many of the journal's writes to cards there were per second,
-// between the first and the last of those that began since then.
+// written is the rate of the journal's writes to cards per second. It counts from the first to the
+// last of those that began since then.
 func (w *workshop) written(since time.Time) float64 {
 	var first, last time.Time
 	many := 0

@@ -63,8 +63,8 @@ func (w *workshop) empty() bool {
 	return err == nil && d.Live+d.Bulk == 0 && len(d.Waiting) == 0
 }
 
-// settled waits until two whole polls saw what was written and all that came of
-// it is done, so that no more than a few edits are written before they are due.
+// settled waits until two whole polls saw the writes and all their consequences are done. So at
+// most a few edits are written before they are due.
 func (w *workshop) settled() {
 	w.T.Helper()
 	polls := w.Planning.Calls(planningtest.OpBacklogItems)

@@ -16,8 +16,8 @@ import (
 	"planbridge/store/memstore"
 )
 
-// TestTakeover: another replica does what one of two had in hand, within a second where
-// that one stops, and within 15 s where it is cut off from the store, with the usual leases.
+// TestTakeover: another replica finishes the keys in hand of one of two. With the usual leases that
+// takes a second where that one stops, and 15 s where it is cut off from the store.
 func TestTakeover(t *testing.T) {
 	for how, bound := range map[string]time.Duration{"stops": time.Second, "is cut off from the store": 15 * time.Second} {
 		t.Run(how, func(t *testing.T) {
@@ -28,8 +28,8 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// takeover is how long the keys that a replica has in hand take to be done when it stops, or
-// when the store does not answer it any more.
+// takeover is the time until the keys in hand of a replica are done. The replica stops, or the
+// store does not answer it any more.
 func takeover(t *testing.T, cutOff bool) (took time.Duration) {
 	t.Helper()
 	const edits = 60
@@ -70,8 +70,8 @@ func takeover(t *testing.T, cutOff bool) (took time.Duration) {
 	return took
 }
 
-// TestTakeoverOfNamedLeases: where the replica that lists GitHub and polls planning is cut off from
-// the store, another one does both within 15 s, however long the pauses between two rounds are.
+// TestTakeoverOfNamedLeases: the replica that lists GitHub and polls planning is cut off from the
+// store. Another one does both within 15 s, however long the pauses between two rounds are.
 func TestTakeoverOfNamedLeases(t *testing.T) {
 	memory := memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000})
 	var handles []*memstore.Store

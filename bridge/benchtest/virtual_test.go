@@ -16,8 +16,8 @@ import (
 	"planbridge/store/memstore"
 )
 
-// What is measured in virtual time has GitHub's documented limits, the usual settings of the
-// configuration, and services that answer within a tenth of a second.
+// Measurements in virtual time have GitHub's documented limits and the usual settings of the
+// configuration. Services answer within a tenth of a second.
 
 // answersWithin is how long both services take for an answer.
 const answersWithin = 100 * time.Millisecond

@@ -27,8 +27,8 @@ import (
 // slow is how long each call to planning takes.
 const slow = 20 * time.Millisecond
 
-// workshop is a world on Redis with many linked issues, and a handle on its
-// store by which many of them are made due at once.
+// workshop is a world on Redis with many linked issues. It has a handle on the store, which makes
+// many of them due at once.
 type workshop struct {
 	*bridgetest.TestWorld
 	redis  *redistest.Server
@@ -109,10 +109,10 @@ func (w *workshop) edit(many int) (due time.Time) {
 	return due
 }
 
-// rate edits many issues and returns how many of them planning was told of per
-// second, between the first and the last. Where a poll shows something new of
-// an issue meanwhile, its edit is not put off: what is written before the edits
-// are due does not count, else the wait for the others would.
+// rate edits many issues and returns how many of them planning was told of per second, between the
+// first and the last. A poll may show news of an issue meanwhile, so that its edit is not put off.
+// Writes before the edits are due do not count, as the wait for the others would otherwise count,
+// too.
 func (w *workshop) rate(many int) float64 {
 	w.T.Helper()
 	w.Planning.ResetJournal()
@@ -121,10 +121,9 @@ func (w *workshop) rate(many int) float64 {
 	return w.written(due)
 }
 
-// measureReconcile holds the rate of reconciles to what a service that answers
-// after 20 ms lets so many at once do, and to what so many bare goroutines
-// reach beside it. At 200 ms it shows what else than processor time there is that
-// bounds them: of that a tenth is needed.
+// measureReconcile compares the rate of reconciles with two bounds. One is the rate that a service
+// with answers after 20 ms allows so many at once, the other that of so many bare goroutines. At
+// 200 ms it shows the bounds other than processor time, of which a tenth is needed.
 func measureReconcile(n *numbers) {
 	defer tuning.Apply(os.LookupEnv)()
 	for _, m := range []struct {

@@ -15,9 +15,9 @@ func nameless(status int) githubtest.Options {
 	return githubtest.Options{Traits: githubtest.Traits{NoViewer: status}}
 }
 
-// However GitHub refuses, or fails, to name the bridge's account, issues and
-// cards are kept the same while people work, over restarts too: nothing is there
-// twice and nothing that a person wrote is gone.
+// TestAccountIsNotNamed: however GitHub refuses, or fails, to name the bridge's account, issues and
+// cards are kept the same. People work meanwhile, over restarts too. No item exists twice and no
+// text of a person is lost.
 func TestAccountIsNotNamed(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{403, 500} {

@@ -14,8 +14,8 @@ import (
 	"planbridge/bridge/status"
 )
 
-// TestBurndown: what is left in the active sprints is a metric, a chart on the
-// status page and an answer of the API; sprints of one title are told apart.
+// TestBurndown: the hours left in the active sprints are a metric, a chart on the status page and
+// an answer of the API. Sprints of one title have different labels.
 func TestBurndown(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{})

@@ -23,9 +23,9 @@ func quietWorld(t testing.TB) (w *world, n int, card string) {
 	return w, n, card
 }
 
-// TestCallsPerChange holds the numbers of docs/performance.md: a GitHub edit costs one
-// planning call and no read; a planning edit one read and one write on GitHub,
-// and one more for each label that changes.
+// TestCallsPerChange holds the numbers of docs/performance.md. A GitHub edit costs one planning
+// call and no read. A planning edit costs one read and one write on GitHub, and one more for each
+// label that changes.
 func TestCallsPerChange(t *testing.T) {
 	t.Parallel()
 	w, n, card := quietWorld(t)
@@ -47,9 +47,8 @@ func TestCallsPerChange(t *testing.T) {
 	}
 }
 
-// TestCallsOfLabels holds the read of a planning edit to one where labels say
-// it on GitHub, too: what GitHub tells of our own steps is nothing new, in
-// whatever order it comes.
+// TestCallsOfLabels holds the read of a planning edit to one, also where labels carry the value on
+// GitHub. Events of our own steps are no news, in any order.
 func TestCallsOfLabels(t *testing.T) {
 	t.Parallel()
 	t.Run("as they happen", func(t *testing.T) { labelCalls(t, func(*world) {}, func(*world) {}) })
@@ -64,9 +63,8 @@ func TestCallsOfLabels(t *testing.T) {
 	})
 }
 
-// labelCalls changes what labels say in planning, and looks at the end state
-// and at what GitHub was asked for. hold and deliver are called around each
-// change's arrival on GitHub.
+// labelCalls changes values in planning that labels carry, and checks the end state and the calls
+// of GitHub. The functions hold and deliver are called around each change's arrival on GitHub.
 func labelCalls(t *testing.T, hold, deliver func(*world)) {
 	t.Parallel()
 	w, n, card := quietWorld(t)

@@ -15,8 +15,8 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// A Sentinel promotes a replica that lacks the last writes: the bridge finds
-// the new master by itself, and what it lacks is restored from the markers.
+// TestRedisFailsOverToAReplicaThatLags: a Sentinel promotes a replica that lacks the last writes.
+// The bridge finds the new master by itself, and restores its missing data from the markers.
 func TestRedisFailsOverToAReplicaThatLags(t *testing.T) {
 	t.Parallel()
 	master, replica := redistest.Start(t), redistest.Start(t)

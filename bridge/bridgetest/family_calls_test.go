@@ -13,9 +13,8 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// TestCallsPerChangeOfASubIssue holds the numbers for sub-issues: an edit
-// of one costs one planning call and no read, one of its task a read and a write
-// on GitHub.
+// TestCallsPerChangeOfASubIssue holds the numbers for sub-issues. An edit of one costs one planning
+// call and no read. An edit of its task costs a read and a write on GitHub.
 func TestCallsPerChangeOfASubIssue(t *testing.T) {
 	t.Parallel()
 	w, n, card := quietWorld(t)

@@ -11,8 +11,8 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// TestMeasuredManyEditsOverHTTP: 813 edits of one issue within 25 s cost few writes and few
-// calls of GitHub, the last text crosses soon, and nothing is parked.
+// TestMeasuredManyEditsOverHTTP: 813 edits of one issue within 25 s cost few writes and few calls
+// of GitHub. The last text crosses soon, and nothing is parked.
 func TestMeasuredManyEditsOverHTTP(t *testing.T) {
 	t.Parallel()
 	const edits, within = 813, 25 * time.Second

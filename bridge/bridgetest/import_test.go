@@ -262,8 +262,8 @@ func TestImportClosedSubIssues(t *testing.T) {
 	}
 }
 
-// The card of a pair that an import joins has its footer before anything touches
-// the issue, so that the two find each other again whenever the store is lost.
+// TestImportSignsBeforeItTouches: the card of a pair that an import joins has its footer before
+// anything changes the issue. So the two find each other again whenever the store is lost.
 func TestImportSignsBeforeItTouches(t *testing.T) {
 	t.Parallel()
 	for winner, other := range map[string]string{"planning": "github", "github": "planning"} {

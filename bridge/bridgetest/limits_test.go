@@ -15,8 +15,9 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// At the default limits a repository's flood of new issues spends GitHub's write
-// budget; an edit in planning on another route reaches GitHub in seconds all the same.
+// TestMeasuredFloodLeavesAnotherRouteItsWrites: at the default limits a repository's flood of new
+// issues spends GitHub's write budget. An edit in planning on another route still reaches GitHub in
+// seconds.
 func TestMeasuredFloodLeavesAnotherRouteItsWrites(t *testing.T) {
 	t.Parallel()
 	const flood, edits = 500, 5

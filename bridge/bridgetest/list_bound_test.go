@@ -9,10 +9,9 @@ import (
 	"planbridge/bridge/githubtest"
 )
 
-// TestMeasuredListOfThousands: a checklist of 4,000 lines makes as many tasks as the
-// default of tasks_per_card allows and no more, however it is edited, and every
-// line is on the card, as a task or in its summary. The scenario list-bound holds the same
-// with the race detector, of a short list.
+// TestMeasuredListOfThousands: a checklist of 4,000 lines makes exactly as many tasks as the
+// default of tasks_per_card allows, however it is edited. Every line is on the card, as a task or
+// in its summary. The scenario list-bound holds the same with the race detector, of a short list.
 func TestMeasuredListOfThousands(t *testing.T) {
 	const lines, most = 4000, 200
 	w := start(t, bridgetest.Options{Route: "tasks: checklist"})

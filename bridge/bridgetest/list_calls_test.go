@@ -77,9 +77,9 @@ func (w *world) doneAll(n int, card string) (github, planning bridgetest.Calls) 
 		func() bool { return w.ticked(n) == len(tasks) })
 }
 
-// TestCallsOfChecklists: the items of a new issue become tasks in one request; a
-// tick costs one planning call and no read; a burst of tasks that are done costs
-// one read of them, and one read and one write of the issue.
+// TestCallsOfChecklists: the items of a new issue become tasks in one request. A tick costs one
+// planning call and no read. A burst of done tasks costs one read of them, and one read and one
+// write of the issue.
 func TestCallsOfChecklists(t *testing.T) {
 	t.Parallel()
 	w, n, card := listWorld(t, 8)
@@ -126,8 +126,8 @@ func BenchmarkCallsOfChecklists(b *testing.B) {
 	b.ReportMetric(each(burstGitHub), "github-calls/burst")
 }
 
-// BenchmarkCallsPerPoll prints what an idle poll costs with tasks on: the sweep
-// reads the tasks of each linked card once in its interval, spread over the polls.
+// BenchmarkCallsPerPoll prints the cost of an idle poll with tasks on. The sweep reads the tasks of
+// each linked card once in its interval, spread over the polls.
 func BenchmarkCallsPerPoll(b *testing.B) {
 	for _, sweep := range []string{"2s", "1h"} {
 		b.Run("sweep="+sweep, func(b *testing.B) {

@@ -150,9 +150,8 @@ func TestListWithoutItsStore(t *testing.T) {
 	}
 }
 
-// TestListBegins: when items begin to stand for tasks on a route that has links,
-// an item and a task that say the same are one, and what else was on the card
-// before stays what it is.
+// TestListBegins: items begin to stand for tasks on a route that has links. An item and a task with
+// one text become one, and all else that was on the card before stays unchanged.
 func TestListBegins(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{Route: "tasks: none"})

@@ -12,9 +12,9 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// A listing that lies just after the store was lost proves nothing: cards that
-// this process saw before are still there, and none is made again; nor is one
-// that it made while the listing lied already.
+// TestListingsLieWhenTheStoreIsLost: a wrong listing just after the loss of the store proves
+// nothing. Cards that this process saw before still exist, and none is made again. Nor is one that
+// it made during the wrong listing.
 func TestListingsLieWhenTheStoreIsLost(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(*testing.T) (url string, keep, lose func()){

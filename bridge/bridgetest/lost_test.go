@@ -25,9 +25,8 @@ import (
 // restored copy of the store, held is free then.
 const soon = 12 * time.Second
 
-// What is lost with the store is restored from the markers on both sides,
-// while the service runs and people go on working: nothing is there twice, and
-// nothing that a person wrote is gone.
+// TestRedisIsEmptied: a lost store is restored from the markers on both sides, while the service
+// runs and people go on working. No item exists twice, and no text of a person is lost.
 func TestRedisIsEmptied(t *testing.T) {
 	t.Parallel()
 	r := redistest.Start(t)
@@ -59,8 +58,9 @@ func TestRedisIsKilledAndForgetsItsLastSecond(t *testing.T) {
 	p.whole()
 }
 
-// A file that ends within a transaction is loaded without it, but keeps its
-// beginning, which the next start runs: then some scripts have written in part.
+// TestRedisIsKilledWithinATransaction: a file that ends within a transaction is loaded without it,
+// but keeps its beginning. The next start runs that beginning, so that some scripts have written in
+// part.
 func TestRedisIsKilledWithinATransaction(t *testing.T) {
 	t.Parallel()
 	r := redistest.Start(t)
@@ -112,9 +112,8 @@ func TestFileIsDeletedWhileOpen(t *testing.T) {
 	}
 }
 
-// A process that starts without its file does not know what was made while it
-// was away: that is like what was there before it first ran. What was there is
-// found again.
+// A process that starts without its file does not know the items made while it was away. They look
+// like items from before its first run. Both are found again.
 func TestFileIsDeletedWhileStopped(t *testing.T) {
 	t.Parallel()
 	deletedWhileStopped(t, bridgetest.Options{LeaseTTL: soon})
@@ -151,8 +150,8 @@ func TestFileIsAnOldCopy(t *testing.T) {
 	p.whole()
 }
 
-// A backup is made while people work, and restored when the world has gone on: into the
-// store it is of, and in a later restart into it again.
+// TestBackupIsRestored: a backup is made while people work, and restored after the world has gone
+// on. It is restored into its own store, and later into that store again.
 func TestBackupIsRestored(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "planbridge.db")
@@ -190,9 +189,8 @@ func (p *team) restart(meanwhile func() error) {
 	}
 }
 
-// Values that differ when their base is lost are a conflict that the route's
-// policy decides; the loser is kept on the issue, once, however often the store
-// is lost.
+// TestConflictsWithoutBase: values that differ when their base is lost are a conflict that the
+// route's policy decides. The loser is kept on the issue, once, however often the store is lost.
 func TestConflictsWithoutBase(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "planbridge.db")

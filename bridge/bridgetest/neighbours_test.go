@@ -242,8 +242,8 @@ func TestLabeledBeforeOpened(t *testing.T) {
 	w.whole(1)
 }
 
-// A repository under another name answers a write with a redirect: nothing is
-// written elsewhere, nothing is taken for gone, and all goes on when the name is back.
+// TestRepositoryIsRenamed: a repository under another name answers a write with a redirect. Nothing
+// is written elsewhere, nothing counts as gone, and all goes on when the name is back.
 func TestRepositoryIsRenamed(t *testing.T) {
 	t.Parallel()
 	for name, same := range map[string]bool{"301": false, "307": true} {

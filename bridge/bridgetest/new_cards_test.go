@@ -10,7 +10,7 @@ import (
 )
 
 // TestNewCardsOfSeveralRepositories: one route of a glob and a name has cards of all its
-// repositories, and a new card becomes an issue in the one that the route says.
+// repositories. A new card becomes an issue in the repository that the route names.
 func TestNewCardsOfSeveralRepositories(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{

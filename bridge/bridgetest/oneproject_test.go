@@ -48,8 +48,8 @@ func newSplit(t *testing.T, o bridgetest.Options) *split {
 	return s
 }
 
-// relabelled opens the issue of a number that one route takes and gives it to the
-// other one, and returns what GitHub says of the first and of the last moment.
+// relabelled opens the issue of a number that one route takes, and gives it to the other one. It
+// returns GitHub's deliveries of the first and of the last moment.
 func (s *split) relabelled(i int) (opened, last githubtest.Delivery) {
 	s.T.Helper()
 	from, to := "one", "two"
@@ -116,9 +116,8 @@ func (s *split) once(many int) {
 	}
 }
 
-// both hands each of two replicas its delivery in the same moment, whoever of them
-// is there no more, and then what was not taken to the first, as GitHub's would be
-// asked for again.
+// both hands each of two replicas its delivery in the same moment, even if a replica is gone. Then
+// the first replica gets the refused ones, as GitHub's deliveries would be asked for again.
 func (s *split) both(first, second string, opened, last githubtest.Delivery, meanwhile func()) {
 	s.T.Helper()
 	var missed [2]*githubtest.Delivery
@@ -153,8 +152,8 @@ func startSplit(t *testing.T, o bridgetest.Options) (s *split, second *bridge.Ap
 	return s, second
 }
 
-// Two replicas learn of one new issue in the same moment, each of another of its
-// labels, by which it belongs to another project: it gets one card in all.
+// TestReplicasAndTwoProjects: two replicas learn of one new issue in the same moment. Each sees
+// another of its labels, by which it belongs to another project. It gets one card in all.
 func TestReplicasAndTwoProjects(t *testing.T) {
 	t.Parallel()
 	const many = 60

@@ -37,8 +37,8 @@ func TestParentsThatMayNotBeRead(t *testing.T) {
 	}
 }
 
-// Where the parents of issues cannot be told, GitHub is not taken to be down,
-// and issues become cards a moment later, many at once as well.
+// TestParentsThatCannotBeTold: where GitHub cannot return the parents of issues, it does not count
+// as down. Issues become cards a moment later, also many at once.
 func TestParentsThatCannotBeTold(t *testing.T) {
 	t.Parallel()
 	var log logtest.Text

@@ -114,9 +114,9 @@ func (p *pair) rests(number int, card, title string) {
 	}
 }
 
-// A process is stopped for longer than its lease while a write of it is under
-// way, another one takes over, and the first goes on: nothing old stays, and
-// nothing is made twice.
+// TestPausedProcess: a process is stopped for longer than its lease while a write of it is under
+// way. Another one takes over, and the first goes on. No old value stays, and no item is made
+// twice.
 func TestPausedProcess(t *testing.T) {
 	redis := redistest.Start(t)
 	t.Run("while it writes to GitHub", func(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"planbridge/mapping"
 )
 
-// TestTransferBetweenProjects: an issue has one partner for life. Where the
-// repository that it is transferred to belongs to another planning project, its
-// link rests and no second card is made there; transferred back, it goes on.
+// TestTransferBetweenProjects: an issue has one partner for life. The repository that it is
+// transferred to may belong to another planning project. Its link rests then, and no second card is
+// made there. Transferred back, it goes on.
 func TestTransferBetweenProjects(t *testing.T) {
 	t.Parallel()
 	var w *world
@@ -58,8 +58,8 @@ func TestTransferBetweenProjects(t *testing.T) {
 	}
 }
 
-// TestSubIssueOfAnotherProject: an issue that has a card in one project keeps it when
-// it becomes a sub-issue of one that has its card in another, and gets no task there.
+// TestSubIssueOfAnotherProject: an issue with a card in one project becomes a sub-issue of one with
+// its card in another. It keeps its card, and gets no task there.
 func TestSubIssueOfAnotherProject(t *testing.T) {
 	t.Parallel()
 	s := newSplit(t, bridgetest.Options{})

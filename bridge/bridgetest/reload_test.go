@@ -35,8 +35,8 @@ func TestReloadAddsAProject(t *testing.T) {
 	})
 }
 
-// TestReloadWhileTheStoreIsAway: what the file says holds at once, and a route
-// that is new takes in what people do from then on once the store is back.
+// TestReloadWhileTheStoreIsAway: the new configuration holds at once. A new route takes in people's
+// changes from then on, once the store is back.
 func TestReloadWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()
 	r := redistest.Start(t)

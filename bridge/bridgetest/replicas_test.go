@@ -86,8 +86,8 @@ func (w *wire) set(cut bool) {
 	clear(w.conns)
 }
 
-// Replicas join, are cut off from Redis, come back and stop, while people go on
-// working: everything is done exactly once, and one replica polls at a time.
+// TestReplicasComeAndGo: replicas join, are cut off from Redis, come back and stop, while people go
+// on working. Everything is done exactly once, and one replica polls at a time.
 func TestReplicasComeAndGo(t *testing.T) {
 	t.Parallel()
 	r := redistest.Start(t)

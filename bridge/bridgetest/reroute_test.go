@@ -16,8 +16,8 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// TestLinksFollowTheirIssues: a link goes by the route that takes its issue now, after a
-// reload and after a restart, and its sides are kept the same by that.
+// TestLinksFollowTheirIssues: a link follows the route that takes its issue now, after a reload and
+// after a restart. That route keeps its sides the same.
 func TestLinksFollowTheirIssues(t *testing.T) {
 	t.Parallel()
 	const exact, glob = "repository: acme/web", "repository: 'acme/*'\n    name: all"

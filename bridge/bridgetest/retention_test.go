@@ -21,8 +21,8 @@ import (
 	"planbridge/store"
 )
 
-// retained lives a world on a store that was filled, whose last pass of the retention
-// was days ago, until the next one is over, and then lets look at the store.
+// retained runs a world on a filled store, whose last pass of the retention was days ago, until the
+// next pass is over. Then the caller can check the store.
 func retained(t *testing.T, o bridgetest.Options, fill func(w *world, s store.Store) error, look func(w *world, s store.Store)) {
 	var log logtest.Text
 	o.Idle, o.Logger = true, slog.New(slog.NewTextHandler(&log, nil))

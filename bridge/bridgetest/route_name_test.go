@@ -18,8 +18,8 @@ type renaming struct {
 	before, after func(yaml string) string
 	meanwhile     func(*world)
 	name          string // that it has then
-	// cards says that new cards become issues by it under both names, delivered that GitHub's
-	// deliveries are taken that tell the former name of the repository.
+	// With cards, new cards become issues by it under both names. With delivered, GitHub's
+	// deliveries with the former name of the repository are taken.
 	cards, delivered bool
 }
 
@@ -37,8 +37,8 @@ func renamings() map[string]renaming {
 	}
 }
 
-// rename begins with a route, and has people make an issue and a card that the bridge does not see
-// before the route has its other name.
+// rename begins with a route. People make an issue and a card that the bridge does not see before
+// the route has its other name.
 func (c *renaming) rename(t *testing.T, how string, before func(*world)) *world {
 	text := c.before
 	w := start(t, bridgetest.Options{Config: func(yaml string) string { return text(yaml) }, CatchUp: time.Hour})
@@ -154,8 +154,8 @@ func (w *world) waiting(words string) (n int) {
 	return n
 }
 
-// TestAPauseStaysWithReplicasOfTheFormerName: while some replicas call a paused route as it was
-// called before, none of them works it, and it is resumed for all by either name.
+// TestAPauseStaysWithReplicasOfTheFormerName: while some replicas use the former name of a paused
+// route, none of them works it. Either name resumes it for all.
 func TestAPauseStaysWithReplicasOfTheFormerName(t *testing.T) {
 	t.Parallel()
 	redis := redistest.Start(t)

@@ -14,10 +14,9 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// team are people who open, edit and close things on both sides of a world, and know what
-// they wrote. Each thing has a tag in its title by which its two sides are
-// recognised, and is only ever written on the side that it was made on, so that
-// the last value of each is to be found in the end.
+// team are people who open, edit and close things on both sides of a world, and know what they
+// wrote. Each thing has a tag in its title that identifies its two sides. It is only written on the
+// side that it was made on, so that the last value of each can be found at the end.
 type team struct {
 	w     *world
 	repo  *githubtest.Repo
@@ -133,8 +132,8 @@ func (p *team) on(n int) {
 	p.w.Await("people act", func() bool { return count() >= until })
 }
 
-// whole waits until all things are whole and nothing is left to do: for as long
-// as something still moves, as a machine may be slow.
+// whole waits until all things are whole and nothing is left to do. It waits as long as something
+// still moves, as a machine may be slow.
 func (p *team) whole() {
 	p.w.T.Helper()
 	faults, moved := p.faults(), time.Now()
@@ -153,9 +152,9 @@ func (p *team) whole() {
 	}
 }
 
-// faults lists what is not as it has to be in the end: each thing is one issue
-// and one card with one tracking task, they agree, what was written last is
-// there or kept in a comment, and no comment is there twice.
+// faults lists the differences from the required end. Each thing is one issue and one card with one
+// tracking task, and they agree. The last text is on both or kept in a comment, and no comment is
+// there twice.
 func (p *team) faults() (out []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

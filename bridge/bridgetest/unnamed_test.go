@@ -108,8 +108,8 @@ func (w *world) asked(path string) string {
 	return string(body)
 }
 
-// TestPollsEndWithTheirProject: a project that a reload takes out is polled no more, has no
-// metrics, and what the log told of it is over, by one line. It is polled again when it is back.
+// TestPollsEndWithTheirProject: a project that a reload removes is polled no more and has no
+// metrics. One line ends its facts in the log. It is polled again when it is back.
 func TestPollsEndWithTheirProject(t *testing.T) {
 	t.Parallel()
 	for name, id := range map[string]string{"healthy": "", "refused": "ffffffffffffffffffffffff"} {

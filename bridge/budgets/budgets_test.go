@@ -57,8 +57,8 @@ func budgets(s *shelf, l limits) *Budgets {
 	return New(Options{Store: s, Settings: l, Now: time.Now})
 }
 
-// TestBudgetOfAClass: what makes issues and comments has a budget of the minute and of the hour, all
-// other writes one of the minute; both rest while GitHub asks any replica to.
+// TestBudgetOfAClass: writes that make issues and comments have a budget of the minute and of the
+// hour, all others one of the minute. Both rest while GitHub asks any replica to.
 func TestBudgetOfAClass(t *testing.T) {
 	b := budgets(&shelf{}, limits{ContentPerMinute: 70, ContentPerHour: 450, EditsPerMinute: 60})
 	holds := []string{"github:all", "github:core"}
@@ -72,7 +72,7 @@ func TestBudgetOfAClass(t *testing.T) {
 	}
 }
 
-// TestTakeWrite has a row for each answer of the store: a write goes, waits for its share, waits as
+// TestTakeWrite has a row for each answer of the store. A write goes, waits for its share, waits as
 // GitHub told another replica to, or fails with the store.
 func TestTakeWrite(t *testing.T) {
 	away := errors.New("the store is away")
@@ -125,7 +125,7 @@ func TestLeftOfEachBudget(t *testing.T) {
 }
 
 // TestTakePoints: points are taken from the store, unless the configuration's writes alone would
-// take more than its points: that is for a server without such a limit.
+// take more than its points. Such a configuration is for a server without that limit.
 func TestTakePoints(t *testing.T) {
 	for name, tt := range map[string]struct {
 		limits limits

@@ -51,8 +51,8 @@ func TestWatermark(t *testing.T) {
 	}
 }
 
-// TestWatermarkGoesBack: where GitHub's clock is behind the watermark, as that of a server
-// is that was restored, the watermark follows it, and what changes is listed.
+// TestWatermarkGoesBack: where GitHub's clock is behind the watermark, as after a restore, the
+// watermark follows it. Changes are listed then.
 func TestWatermarkGoesBack(t *testing.T) {
 	w := newCatchUp(t)
 	w.hub.now = start.Add(10 * time.Hour)

@@ -97,8 +97,8 @@ func TestFailedDeliveriesAreAskedForAgain(t *testing.T) {
 	})
 }
 
-// An event that never arrives is given up after three times, also by replicas
-// that take over from each other, and does not hold up others.
+// TestRedeliveryGivesUp: an event that never arrives is given up after three times, also by
+// replicas that take over from each other. It does not hold up others.
 func TestRedeliveryGivesUp(t *testing.T) {
 	redelivering(t, func(w *catchUpWorld, h *hooks) {
 		h.deliver("never", "issues", false, false)

@@ -129,7 +129,7 @@ func TestFactsHaveScopes(t *testing.T) {
 }
 
 // TestFailuresAreGroupedByReason: a thousand items that fail alike are a line at once and one after
-// a minute; another reason, another value and an item's history are lines of their own.
+// a minute. Another reason, another value and an item's history have lines of their own.
 func TestFailuresAreGroupedByReason(t *testing.T) {
 	t.Parallel()
 	p := newPage()

@@ -31,9 +31,9 @@ func (s shared) Left(context.Context) (map[string]time.Duration, error) {
 	return left, nil
 }
 
-// TestLimitsHoldForAllReplicas: after GitHub asked one replica to wait, the other one
-// sends nothing before that time, reads included, from a second on; what is another
-// resource's limit holds that alone.
+// TestLimitsHoldForAllReplicas: after GitHub asked one replica to wait, the other one sends nothing
+// before that time, reads included, from a second on. The limit of another resource holds that
+// resource alone.
 func TestLimitsHoldForAllReplicas(t *testing.T) {
 	reset := func() string { return strconv.FormatInt(time.Now().Add(5*time.Minute).Unix(), 10) }
 	for _, tc := range []struct {

@@ -115,9 +115,9 @@ func TestLabelsWithoutGraphQL(t *testing.T) {
 	}
 }
 
-// TestLostLabels: nobody knows what became of a mutation without an answer. As GitHub may have
-// ended one that took too long, the next one is for half as many as this one was allowed to be
-// for, however small this one was.
+// TestLostLabels: nobody knows what became of a mutation without an answer. GitHub may have ended
+// one that took too long. So the next one is for half as many as this one was allowed to be,
+// however small this one was.
 func TestLostLabels(t *testing.T) {
 	for _, kind := range []githubtest.FaultKind{githubtest.Drop, githubtest.After, githubtest.Hollow, githubtest.Truncate} {
 		t.Run(string(kind), func(t *testing.T) {

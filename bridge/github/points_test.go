@@ -113,8 +113,9 @@ func TestPointsAreTakenAhead(t *testing.T) {
 	})
 }
 
-// Where there are none, what is done for a key waits a moment and else is put off with its
-// turn; anything else waits in its place. A share that is away holds nobody up.
+// TestWithoutPointsARequestWaits: without points, a request for a key waits a moment and else is
+// put off with its turn. Any other request waits in its place. A share that is away delays no
+// request.
 func TestWithoutPointsARequestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		again, there, given := 3*time.Second, time.Now().Add(4*time.Second), false

@@ -195,8 +195,8 @@ func TestWriteClasses(t *testing.T) {
 	})
 }
 
-// TestFewWaitInPlace: a write that waits for the budget keeps no other one waiting,
-// nor many workers: only two wait in place, others are put off at once.
+// TestFewWaitInPlace: a write that waits for the budget keeps no other one waiting, nor many
+// workers. Only two wait in place, and others are put off at once.
 func TestFewWaitInPlace(t *testing.T) {
 	var free atomic.Bool
 	bubble(t, okIssue, func(o *Options) {

@@ -139,8 +139,8 @@ func TestStrangersAreAskedForOnce(t *testing.T) {
 	})
 }
 
-// TestImport: each issue and card gets its link, those that a page hid while people edited too,
-// and the import ends once all are in agreement. Asking again finds nothing to do.
+// TestImport: each issue and card gets its link, also those that a page hid while people edited.
+// The import ends once all are in agreement. Asking again finds nothing to do.
 func TestImport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -83,8 +83,8 @@ func route(name string, repositories ...string) mapping.Route {
 	return mapping.Route{Name: name, Project: mapping.ObjectID("of " + name), Repositories: repositories}
 }
 
-// TestWalkOverIssues: repositories that routes name, and those that their globs mean, are listed once
-// each, page by page; one that refuses to be listed is skipped, and anything else ends the walk.
+// TestWalkOverIssues: repositories that routes name, and those of their globs, are listed once each,
+// page by page. One that refuses to be listed is skipped, and any other error ends the walk.
 func TestWalkOverIssues(t *testing.T) {
 	excluding := route("glob", "acme/*")
 	excluding.Exclude = []string{"acme/secret"}

@@ -215,8 +215,8 @@ func TestScrape(t *testing.T) {
 	}
 }
 
-// TestAProjectThatIsSlow: a scrape waits for a moment, shows what the others tell, and of the
-// slow project what it told before, for as long as that is of use. No sum lacks a part.
+// TestAProjectThatIsSlow: a scrape waits for a moment and shows the values of the others. Of the
+// slow project it shows the earlier value, for as long as that is of use. No sum lacks a part.
 func TestAProjectThatIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProgram()

@@ -60,8 +60,8 @@ func during(t *testing.T, fails func(n int) error, act func(s *Syncer)) (calls [
 	return calls, log
 }
 
-// TestSprintsThatChanged: each project is looked at as soon as its sprints have changed, in the
-// order of ids, and once for all that was told of it meanwhile.
+// TestSprintsThatChanged: each project is handled as soon as its sprints have changed, in the order
+// of ids. It is handled once for all changes meanwhile.
 func TestSprintsThatChanged(t *testing.T) {
 	calls, log := during(t, nil, func(s *Syncer) {
 		time.Sleep(time.Minute)
@@ -88,7 +88,7 @@ func TestSprintsThatChanged(t *testing.T) {
 }
 
 // TestMilestonesThatFail: they are tried again after a pause that doubles up to ten minutes, with
-// one line in the log, and the first success ends that.
+// one line in the log. The first success ends that.
 func TestMilestonesThatFail(t *testing.T) {
 	down := func(n int) error {
 		if n <= 12 {

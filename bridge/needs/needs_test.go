@@ -151,8 +151,8 @@ func (w *world) needed(carried retention.Names, doc string) bool {
 	return false
 }
 
-// TestRepositories: what is known of a repository is needed while a route is for its name, as it
-// is called now or was before, or a link carries it.
+// TestRepositories: the record of a repository is needed while a route is for its present or former
+// name. It is also needed while a link has it.
 func TestRepositories(t *testing.T) {
 	w := newWorld(t, "acme/web", "acme/former", "octo/*", "away/*")
 	w.shown["octo"] = []string{"octo/Shown"}
@@ -190,8 +190,8 @@ func TestNamesOfDocuments(t *testing.T) {
 	}
 }
 
-// TestFirstRuns: when a route began is needed in each configured project while the route is
-// there or a link is of it, by any name that it had.
+// TestFirstRuns: the first run of a route is needed in each configured project while the route
+// exists. It is also needed while a link belongs to it, by any name that it had.
 func TestFirstRuns(t *testing.T) {
 	w := newWorld(t, "acme/web")
 	w.names = map[string][]string{"former": {"former", "carried"}, "old": {"old", "newer"}}

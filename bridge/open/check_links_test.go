@@ -11,8 +11,8 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// paired is a world that had a bridge, with an issue and its card for each of
-// some titles; what edit points to changes the configuration.
+// paired is a world that had a bridge, with an issue and its card for each of some titles. The
+// function behind edit changes the configuration.
 func paired(t *testing.T, o bridgetest.Options, titles ...string) (c *checked, edit *func(string) string) {
 	t.Helper()
 	edit = new(func(string) string)

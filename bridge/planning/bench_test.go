@@ -58,8 +58,8 @@ type peerCard struct {
 	TP bool `json:"isStandaloneTP"`
 }
 
-// BenchmarkBacklog compares the tolerant reading of a backlog, card by card, with libraries
-// that decode the same bytes into plain structs and do nothing with them.
+// BenchmarkBacklog compares the tolerant reading of a backlog, card by card, with libraries. These
+// decode the same bytes into plain structs and do nothing with them.
 func BenchmarkBacklog(b *testing.B) {
 	const cards = 10_000
 	body := []byte(`[{"bucket":"In","id":{"$oid":"b"},"items":[` + manyCards(cards) + `]}]`)

@@ -218,9 +218,8 @@ func FuzzOutline(f *testing.F) {
 	})
 }
 
-// FuzzJudge: no answer to an update crashes its reading, what it says about
-// values is about what was sent, and a conflict is never seen in an answer
-// that carries just what was sent.
+// FuzzJudge: no answer to an update crashes its reading, and its result about values concerns only
+// sent values. An answer with exactly the sent values is never a conflict.
 func FuzzJudge(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

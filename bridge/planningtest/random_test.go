@@ -9,8 +9,8 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// oracle is what a card must be after each act, by the document's rules and
-// the version arithmetic of real data, told without the simulator's code.
+// oracle is the required state of a card after each act. It follows the document's rules and the
+// version arithmetic of real data, without the simulator's code.
 type oracle struct {
 	id            string
 	title, bucket string

@@ -63,9 +63,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestPolled: what a poll shows came to be after the last poll that did not show
-// it, which is how two edits' order may be told; the first poll of a process
-// cannot say.
+// TestPolled: a value that a poll shows came to be after the last poll that did not show it. That
+// may decide the order of two edits. The first poll of a process has no such bound.
 func TestPolled(t *testing.T) {
 	w := settled(t, card("a"), card("b"))
 	l := w.link(card("a"))

@@ -70,9 +70,8 @@ func TestOnePollerAtATime(t *testing.T) {
 	})
 }
 
-// TestTakenOver: a replica that lost its lease forgets what it remembers, so
-// that a card which entered by the other one, and did not stay, does not enter
-// again.
+// TestTakenOver: a replica that lost its lease drops its memory. So a card that entered by the
+// other one, and did not stay, does not enter again.
 func TestTakenOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -78,8 +78,8 @@ func TestEmptyAndHalved(t *testing.T) {
 	}
 }
 
-// TestFewAreLookedFor: in a small project cards that disappear are looked for
-// even where they were all it had, and are news when they are there again.
+// TestFewAreLookedFor: in a small project cards that disappear are read even where the project had
+// no others. They are news when they are there again.
 func TestFewAreLookedFor(t *testing.T) {
 	w := settled(t, card("a"), card("b"))
 	a := w.link(card("a"))

@@ -149,8 +149,8 @@ func spend(t *testing.T, sprints int, shortest time.Duration) *workday {
 	return day
 }
 
-// TestAWorkingDay: edits that people make one after the other are seen in seconds, for at
-// most twice the calls and three times the bytes of rounds at the longest pause.
+// TestAWorkingDay: consecutive edits of people are seen in seconds. They cost at most twice the
+// calls and three times the bytes of rounds at the longest pause.
 func TestAWorkingDay(t *testing.T) {
 	for _, sprints := range []int{0, 1, 3} {
 		t.Run(fmt.Sprint(sprints, " sprints"), func(t *testing.T) {

@@ -108,8 +108,8 @@ func (d *desk) visited() int {
 	return n
 }
 
-// TestTasksOfTouchedCards: an edit of a task on a backlog card is seen within ten seconds
-// where somebody touched the card within the hour, within a minute where it was today, and
+// TestTasksOfTouchedCards: an edit of a task on a backlog card is seen within ten seconds where
+// somebody touched the card within the hour. It is seen within a minute where that was today, and
 // within the hour elsewhere. That takes no more calls an hour than one for each card in each
 // task_sweep_interval.
 func TestTasksOfTouchedCards(t *testing.T) {
@@ -159,8 +159,8 @@ func TestTasksOfTouchedCards(t *testing.T) {
 	})
 }
 
-// TestRoundsOfAnUnsettledPoller: cards that were touched bring no round forward while a sprint
-// cannot be read since the process started, and while the project is not adopted.
+// TestRoundsOfAnUnsettledPoller: touched cards bring no round forward while a sprint cannot be read
+// since the process started. Nor do they while the project is not adopted.
 func TestRoundsOfAnUnsettledPoller(t *testing.T) {
 	for name, begin := range map[string]func(w *world, d *desk){
 		"a sprint cannot be read": func(w *world, d *desk) {

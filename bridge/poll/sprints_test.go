@@ -28,9 +28,8 @@ func read[T any](w *world, name string) (v T) {
 	return v
 }
 
-// TestSprintsAreTold: what milestones show of the sprints is stored when it
-// changes, and whoever sees to the milestones is told then, and once by each
-// process, which cannot know what happened before.
+// TestSprintsAreTold: the milestones' part of the sprints is stored when it changes, and the keeper
+// of milestones is called then. Each process also calls it once, as it cannot know earlier changes.
 func TestSprintsAreTold(t *testing.T) {
 	told := 0
 	w := newWorld(t)

@@ -72,8 +72,8 @@ func TestLostStoreWithReplicas(t *testing.T) {
 	})
 }
 
-// TestStoreIsLostBeforeTheLease: a replica that gets the lease because it was
-// lost with the store, just before it asked, gives it back to the one that polled.
+// TestStoreIsLostBeforeTheLease: a replica gets the lease because it was lost with the store, just
+// before it asked. It gives the lease back to the replica that polled.
 func TestStoreIsLostBeforeTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, _, path := twoReplicas(t)

@@ -67,8 +67,8 @@ func TestNewTaskWithoutMeaning(t *testing.T) {
 	}
 }
 
-// TestOldTask: what was there at the first poll is no news to its card, then or
-// when it changes, until a link has it; so it stays for later processes.
+// TestOldTask: a task of the first poll is no news to its card, then or when it changes, until a
+// link has it. That also holds for later processes.
 func TestOldTask(t *testing.T) {
 	old := task("t", 1)
 	old.Owner = "a"

@@ -27,8 +27,8 @@ func (s *reading) BacklogNews(ctx context.Context, since string, known func(mapp
 	return tag, unchanged, err
 }
 
-// TestOnlyNewsIsTakenApart: a card that is spelt as before is not read, until
-// it, its bucket, what a sprint shows of it or the routes are other than before.
+// TestOnlyNewsIsTakenApart: a card with the same text as before is not decoded. It is decoded once
+// its text, its bucket, its form in a sprint or the routes change.
 func TestOnlyNewsIsTakenApart(t *testing.T) {
 	w := newWorld(t)
 	s := &reading{service: w.planned}

@@ -125,10 +125,9 @@ func (c *chaos) flurry() {
 	c.fate.rest()
 }
 
-// evening is when GitHub's people have gone home but for one who sorts: the cards
-// are edited in bursts, while GitHub is slow, and its events come before its answers or not at
-// all. What changes while a key is worked nobody tells again, and half of an
-// exchange of labels is all that is told.
+// evening is a time when all people of GitHub but one have gone home. The cards are edited in
+// bursts, while GitHub is slow, and its events come before its answers or not at all. A change
+// while a key is worked is not reported again, and of an exchange of labels only half is reported.
 func (c *chaos) evening(r *rand.Rand) {
 	if c.turns.next("fate") != nil {
 		c.fate.habits(func(t *githubtest.Traits) { t.Drop, t.EchoBeforeAnswer, t.StaleReads = 0.3, true, 0 })

@@ -22,18 +22,16 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// TestChaos lets several people work on both sides at random while everything
-// that can go wrong does: deliveries that are lost, doubled, late and out of
-// order, answers that are lost, errors before and after the effect, limits,
-// garbage, stale reads, outages; and bridges that are stopped and killed. Then
-// everything comes to rest, and the world is judged (see judge).
+// TestChaos lets several people work on both sides at random while every possible fault occurs.
+// Deliveries are lost, doubled, late and out of order. Answers are lost, errors come before and
+// after the effect, and there are limits, garbage, stale reads and outages. Bridges are stopped and
+// killed. Then everything comes to rest, and the world is judged (see judge).
 //
 // PLANBRIDGE_CHAOS_SECONDS is how long people work, PLANBRIDGE_CHAOS_SEEDS the
-// seeds ("17 4711"), or how many new ones ("50x"). Odd seeds run on Redis,
-// half of them with two bridges; with one of four, tasks stand for the items of
-// checklists, else for sub-issues; with one of three there are items older than
-// the bridge, and imports. A seed gives the same people and fate, but not the
-// same race.
+// seeds ("17 4711"), or how many new ones ("50x"). Odd seeds run on Redis, half of them with two
+// bridges. In one of four, tasks stand for the items of checklists, else for sub-issues. In one of
+// three there are items older than the bridge, and imports. A seed gives the same people and fate,
+// but not the same race.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	seeds, of, err := chaosSettings(os.Getenv)
@@ -277,8 +275,8 @@ func newWorld(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 	c.people, c.fate = newPeople(w, c.keys, lists, of), &fate{w: w}
 	c.fate.diary = c.people.diary
 	if s != nil {
-		// A route that goes one way gives no marker back to a text that it may not write,
-		// or that differs for good: then nothing tells which card is an issue's.
+		// A route that goes one way gives no marker back to a text that it may not write, or that
+		// differs for good. Then nothing shows which card is an issue's.
 		s.people, s.witness.people, c.people.careful = c.people, c.people, mayForget(seed) || directionOf(o.Route) != mapping.Both
 	}
 	c.makeOther(of)
@@ -320,8 +318,8 @@ func (c *chaos) newBridge(name string) (runner, error) {
 	return bridgetest.NewProcess(c.World, c.dir, name)
 }
 
-// The patience with a world that is to come to rest: a lease of a process that
-// was killed, the longest back-off, a search for what a lost answer made.
+// The patience with a world that has to come to rest. It covers a lease of a killed process, the
+// longest back-off, and a search for the result of a lost answer.
 const (
 	restWithin = 120 * time.Second
 )

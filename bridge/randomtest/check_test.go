@@ -207,8 +207,8 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 	}
 }
 
-// takenBack complains of writes of the bridge that took back what a person had
-// written on a card, as one does who takes an old value for a new one.
+// takenBack complains of writes of the bridge that took back a person's text on a card. A program
+// does so that takes an old value for a new one.
 func (j *judging) takenBack(a mapping.Attribute, i *seenIssue, c *seenCard) {
 	lagged := false
 	for n, w := range c.past[a] {
@@ -253,8 +253,8 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 	}
 }
 
-// undone reports whether people took back their own edits, so that a side is
-// as it was before them: to who did not look meanwhile, nothing has changed.
+// undone reports whether people took back their own edits, so that a side is as it was before them.
+// To an observer who read nothing meanwhile, nothing has changed.
 func undone(before, other []write, w write) bool {
 	first := w // of those edits
 	for _, b := range slices.Backward(before) {
@@ -275,9 +275,9 @@ func undone(before, other []write, w write) bool {
 // overrunWithin is how old a read may be when the write that it allowed is made.
 const overrunWithin = 5 * time.Second
 
-// overrun reports whether a state that a person set on GitHub was run over by
-// the write of a state that another person set in planning. GitHub has no lock,
-// and tells only of titles and texts what a write ran over.
+// overrun reports whether the write of a state ran over a state that a person set on GitHub.
+// Another person had set the written state in planning. GitHub has no lock, and reports the
+// replaced value only for titles and texts.
 func overrun(i *seenIssue, c *seenCard, w write) bool {
 	hub, planning := i.past[mapping.State], c.past[mapping.State]
 	return slices.Contains(hub, w) && slices.ContainsFunc(hub, func(o write) bool {
@@ -286,8 +286,8 @@ func overrun(i *seenIssue, c *seenCard, w write) bool {
 	})
 }
 
-// kept reports whether what a person contributed by a write is still there, or
-// was kept in a comment, or was replaced by somebody who saw it.
+// kept reports whether a person's contribution by a write is still there, or was kept in a comment.
+// It also counts as kept where somebody who saw it replaced it.
 func kept(what contribution, w write, i *seenIssue, c *seenCard) bool {
 	a := what.attribute
 	if what.in(i.now[a]) || what.in(c.now[a]) {

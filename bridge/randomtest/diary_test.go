@@ -79,8 +79,8 @@ func difference(from, to string) string {
 	return fmt.Sprintf("with %q and without %q", more, less)
 }
 
-// changes are the exported fields in which one struct differs from another, as a scenario
-// gives traits: those of a struct inside it by both names, as in success-status.create.
+// changes are the exported fields in which one struct differs from another, in the form of a
+// scenario's traits. Fields of a struct inside it have both names, as in success-status.create.
 func changes(from, to any) []string { return changed("", reflect.ValueOf(from), reflect.ValueOf(to)) }
 
 func changed(prefix string, was, is reflect.Value) (all []string) {

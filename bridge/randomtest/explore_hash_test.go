@@ -10,15 +10,15 @@ import (
 	"planbridge/bridge/sim"
 )
 
-// A state of the small world is what can be told apart of it from then on: what both
-// services and the store hold, which calls wait, what each replica was told since it last
-// had nothing in hand, and what people and fate have left to do. Ids are renamed in the order
-// in which they appear. Times are how long ago they are, in tenths of a second; what is longer
-// ago than any wait of the world is old.
+// A state of the small world is everything that can still make a difference. That is the content of
+// both services and the store, the waiting calls, and what people and fate have left to do. It is
+// also everything that a replica got since it last had nothing in hand. Ids are renamed in the
+// order in which they appear. Times are ages, in tenths of a second; an age longer than any wait of
+// the world is old.
 //
-// The order in which a replica was told of calls that it made beside each other is no part of
-// the state: where the calls and their answers are the same, the calls commute at the services
-// and in the store. What is left is the order in the replica's own memory.
+// The order of answers to concurrent calls of a replica is no part of the state. Where the calls
+// and their answers are the same, the calls commute at the services and in the store. What remains
+// is the order in the replica's own memory.
 
 // canon makes texts of one state equal.
 type canon struct{ names map[string]string }

@@ -22,11 +22,11 @@ import (
 	"planbridge/store/memstore"
 )
 
-// One way through the small world: an issue and its card, which two people edit twice
-// each, while a replica crashes once and one answer is lost or late.
+// One way through the small world: an issue and its card, which two people edit twice each.
+// Meanwhile a replica crashes once, and one answer is lost or late.
 
-// turnOff is a choice of a way that is not the usual one: the nth of those that there are
-// at a place of the way.
+// turnOff is a choice of a way that is not the usual one. It is the nth possible one at a place of
+// the way.
 type turnOff struct{ place, nth int }
 
 // way is one run of the small world.

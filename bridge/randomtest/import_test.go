@@ -19,9 +19,9 @@ import (
 	"planbridge/mapping"
 )
 
-// Imports in the random run: in a seed of three operators call planbridge
-// import now and then, while bridges are killed under it; they interrupt it, kill
-// it, and call it twice. It runs in a bridge, or, where none runs, is one.
+// Imports in the random run: in a seed of three operators call planbridge import now and then,
+// while bridges are killed under it. They interrupt it, kill it, and call it twice. It runs in a
+// bridge, or, where none runs, is one.
 
 func importSeed(seed uint64) bool { return seed%3 == 0 }
 
@@ -129,8 +129,8 @@ func (c *chaos) endImports() {
 	m.now = nil
 }
 
-// up starts a bridge. Its store may be a file, which an import can have that
-// found no bridge: that ends first, and no other begins before the bridge is up.
+// up starts a bridge. Its store may be a file, which an import can have that found no bridge. That
+// import ends first, and no other begins before the bridge is up.
 func (c *chaos) up(p runner) error {
 	if c.imports == nil || c.redis != nil || c.sim != nil || p.Running() {
 		return p.Start()

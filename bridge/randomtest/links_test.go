@@ -18,11 +18,11 @@ import (
 	"planbridge/mapping"
 )
 
-// Operators in the random run who unlink a pair and link it again, and who undo what
-// became of a conflict; and the laws for both (see chaos_links_judge_test.go).
+// Operators in the random run unlink a pair and link it again, and undo the outcome of a conflict.
+// The laws for both are in chaos_links_judge_test.go.
 
-// unlinkedKnown is how long after an unlink something may still be written on the pair:
-// a request whose answer was lost may take effect so late.
+// unlinkedKnown is how long after an unlink the pair may still be written. A request whose answer
+// was lost may take effect so late.
 const unlinkedKnown = chaosSettle + time.Second
 
 // linkActs are what operators did to the links of a run. One goroutine at a time uses them.
@@ -231,8 +231,8 @@ func (c *chaos) whileUnlinked() (all []complaint) {
 	return all
 }
 
-// bringsBack reports whether a request to an issue holds a word that a person wrote there, and that
-// a write of the bridge replaced at once.
+// bringsBack reports whether a request to an issue has a word that a person wrote there. A write of
+// the bridge had replaced that word at once.
 func (c *chaos) bringsBack(issue int, body string) bool {
 	for _, attribute := range []string{"title", "body"} {
 		past := c.Repo.History(issue, attribute)

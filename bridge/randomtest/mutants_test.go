@@ -14,10 +14,9 @@ import (
 	"testing"
 )
 
-// TestMutants makes one deliberate mistake after the other in a copy of the
-// source (testdata/mutants/*.patch, each begins with what is wrong), and lets
-// the random run find it. A mistake that survives every round of seeds says
-// that the run is too kind.
+// TestMutants makes one deliberate mistake after the other in a copy of the source, and lets the
+// random run find it. Each file of testdata/mutants/*.patch begins with a description of the
+// mistake. A mistake that survives every round of seeds says that the run is too kind.
 //
 // PLANBRIDGE_MUTANTS picks some by a pattern of their names;
 // PLANBRIDGE_MUTANT_ROUNDS is how many rounds of eight seeds each gets.

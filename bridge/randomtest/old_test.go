@@ -41,9 +41,8 @@ func (p *people) cards() []planningtest.CardState {
 	return slices.DeleteFunc(p.allCards(), func(c planningtest.CardState) bool { return p.old.cards[c.ID].asleep })
 }
 
-// past makes what is older than the bridge: issues, of which some are closed,
-// some have sub-issues and some a card of the same title, and a few cards. Most of
-// them nobody touches.
+// past makes items that are older than the bridge. These are issues, of which some are closed, some
+// have sub-issues and some a card of the same title, and a few cards. Nobody touches most of them.
 func (c *chaos) past(m *operators, r *rand.Rand) {
 	c.imports, c.fate.imports, c.fate.honest = m, true, m.matching()
 	if r.IntN(3) == 0 {

@@ -14,8 +14,8 @@ import (
 
 // A pause of the route in the random run, and the law for it: nothing is written.
 
-// pauseKnown is how long after a pause something may still be written: other replicas
-// look for pauses every five seconds, and what is in hand is finished.
+// pauseKnown is how long after a pause something may still be written. Other replicas check for
+// pauses every five seconds, and finish the keys in hand.
 const pauseKnown = 10 * time.Second
 
 // pausing pauses the route for a while, once, where that is drawn.

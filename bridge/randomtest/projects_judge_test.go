@@ -11,9 +11,8 @@ import (
 	"planbridge/mapping"
 )
 
-// The laws for two projects. An issue has one card or task in both, but for the cards that it
-// had before it moved: those carry no marker, and what people wrote on them is on them or on
-// the issue.
+// The laws for two projects. An issue has one card or task in both, except the cards from before it
+// moved. Those carry no marker, and people's texts on them are on them or on the issue.
 
 // isFormer reports whether an issue had a card, or a task, before another one that it has now.
 func (s seen) isFormer(i *seenIssue, c, now *seenCard) bool {

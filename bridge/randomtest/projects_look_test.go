@@ -112,8 +112,8 @@ func values[T any](all []T, of func(T) string) (texts []string) {
 	return texts
 }
 
-// taken are the times without a route as they are for whoever makes cards: the first poll of a
-// route that is new, or back, records what is there.
+// taken are the times without a route for a maker of cards. The first poll of a route that is new,
+// or back, records the existing cards.
 func taken(spells []span, calls []planningtest.Call) (all []span) {
 	for _, s := range spells {
 		if !s.to.IsZero() {

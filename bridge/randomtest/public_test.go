@@ -12,11 +12,11 @@ import (
 	"planbridge/mapping"
 )
 
-// A repository of the random run that is made public for a while, and the law for it:
-// from the moment that planbridge can know of it nothing of planning is shown there.
+// A repository of the random run is made public for a while. The law for it: from the moment that
+// planbridge can know of it, nothing of planning is shown there.
 
-// visibilityAge is how long GitHub's answer is believed in such a run, on who can read
-// the repository, and unansweredAge how long where GitHub does not answer.
+// visibilityAge is how long GitHub's answer on the readers of the repository counts in such a run.
+// An unansweredAge passes before the next question where GitHub does not answer.
 const visibilityAge, unansweredAge = 3 * time.Second, 30 * time.Second
 
 // publicKnown is how long after that something may still be written: a request that was
@@ -87,9 +87,8 @@ func (p *publicity) end(c *chaos) {
 	c.Repo.Publish(false)
 }
 
-// untaken reports whether an item may have been seen for the first time while the
-// repository was public, as far as was known, or the route was not configured: then it is
-// not taken.
+// untaken reports whether an item may have been seen first while the repository was known as
+// public, or the route was not configured. Such an item is not taken.
 func (s seen) untaken(item *seenItem) bool {
 	past := item.past[mapping.Title]
 	return item.unsure || len(past) > 0 && (s.untakenAt(past[0].at) || outside(item.away, past[0].at))

@@ -12,14 +12,14 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// Reloads of the configuration in the random run: for a while it has a route for another
-// repository in the place of the route; and the law for it: nothing is written.
+// Reloads of the configuration in the random run: for a while it has a route for another repository
+// in place of the route. The law for it: nothing is written.
 
 // elsewhere is the repository of the other route. People do nothing there.
 const elsewhere = "acme/elsewhere"
 
-// reloadKnown is how long after a reload something may still be written: what is in hand
-// is finished, and a request whose answer was lost may take effect so late.
+// reloadKnown is how long after a reload something may still be written. The keys in hand are
+// finished, and a request whose answer was lost may take effect so late.
 const reloadKnown = 2*chaosSettle + time.Second
 
 // unroutedBefore is how long before a reload something may have been made that was not taken yet.
@@ -78,8 +78,8 @@ func (c *chaos) endReload() {
 	c.reload(false)
 }
 
-// unpolled are the ends of the times with the route, from the last listing on: a card that no
-// poll showed by then is old when the route is back.
+// unpolled are the ends of the times with the route, from the last listing on. A card that no poll
+// showed by then is old when the route is back.
 func unpolled(spells []span, calls []planningtest.Call) (all []span) {
 	for _, s := range spells {
 		end := span{to: s.from}
@@ -115,8 +115,8 @@ func (c *chaos) cardsElsewhere() map[string]bool {
 	return out
 }
 
-// secondPoll is some time after the second listing from a time on, as the first one may
-// belong to a round that began before; zero: there is none.
+// secondPoll is some time after the second listing from a time on; zero: there is none. The first
+// listing may belong to a round that began before.
 func secondPoll(calls []planningtest.Call, from time.Time) time.Time {
 	calls = slices.DeleteFunc(slices.Clone(calls), func(call planningtest.Call) bool {
 		return !isListing(call) || call.Time.Before(from)

@@ -31,8 +31,8 @@ type seen struct {
 	away    []span            // when the route was not configured
 	others  map[string]bool   // the cards whose issues are in the other route's repository
 	apart   map[int]string    // pairs that stay unlinked: the card by the issue's number
-	// named are the partners that the markers of issues and cards ever named, by the issue's number
-	// and the card's id; nil: nothing was moved. moved is the project where all were moved.
+	// named are all partners in markers of issues and cards, by the issue's number and the card's
+	// id; nil: nothing was moved. The project to which all were moved is moved.
 	named map[string]map[string]bool
 	moved string
 }

@@ -74,8 +74,8 @@ func (w *scenarioWriter) line(c doing) {
 	w.lines.WriteString("\n")
 }
 
-// writeScenario makes the story a scenario of that name, and says whether it fails as the
-// story does: a scenario runs in real time, with a replica that is stopped in good order.
+// writeScenario makes the story a scenario of that name, and reports whether it fails as the story
+// does. A scenario runs in real time, with a replica that is stopped in good order.
 func (o *outcome) writeScenario(t *testing.T, seed uint64, name string) {
 	path := filepath.Join("testdata", name+".txtar")
 	if err := os.WriteFile(path, []byte(o.scenario(seed)), 0o600); err != nil {

@@ -15,11 +15,11 @@ import (
 	"testing"
 )
 
-// TestShrink reduces a seed of the random run in virtual time, which fails, to the turns
-// without which it would not fail, and writes their story. PLANBRIDGE_SHRINK_SEED is the
-// seed, PLANBRIDGE_SIM_SECONDS as it failed, and PLANBRIDGE_SHRINK_FILE where the story
-// goes. PLANBRIDGE_SHRINK_SCENARIO is the name of the scenario that is made of it; "": none.
-// Each try is a process of its own, as one that fails may end in any way.
+// TestShrink reduces a failing seed of the random run in virtual time to the necessary turns, and
+// writes their story. PLANBRIDGE_SHRINK_SEED is the seed, PLANBRIDGE_SIM_SECONDS as it failed, and
+// PLANBRIDGE_SHRINK_FILE where the story goes. PLANBRIDGE_SHRINK_SCENARIO is the name of the
+// scenario that is made of it; "": none. Each try is a process of its own, as one that fails may
+// end in any way.
 func TestShrink(t *testing.T) {
 	text := os.Getenv("PLANBRIDGE_SHRINK_SEED")
 	if text == "" {
@@ -160,8 +160,8 @@ func (s *shrinker) shrink(ctx context.Context, whole *outcome) (*outcome, error)
 	}
 }
 
-// round leaves each part of that size out in turn, as many at a time as there are
-// processors, and returns the smallest story that it found; nil: none is smaller.
+// round leaves each part of that size out in turn, as many at a time as there are processors. It
+// returns the smallest story that it found; nil: none is smaller.
 func (s *shrinker) round(ctx context.Context, all []string, from *outcome, wrong []string, part int) (*outcome, error) {
 	var found *outcome
 	best := from

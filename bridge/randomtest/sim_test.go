@@ -134,10 +134,10 @@ func answerAll(ctx context.Context, p runner) (n int, err error) {
 	return n, err
 }
 
-// TestSim is the random run in virtual time: the bridges and both services are in this
-// process, and a seeded scheduler picks which of their calls goes next (see package sim).
-// PLANBRIDGE_SIM_SIZE, PLANBRIDGE_SIM_SECONDS and PLANBRIDGE_SIM_SEEDS are as those of TestChaos.
-// With PLANBRIDGE_SIM_DIGESTS each seed is played twice, and the digests have to be equal.
+// TestSim is the random run in virtual time. The bridges and both services are in this process, and
+// a seeded scheduler picks the next of their calls (see package sim). PLANBRIDGE_SIM_SIZE,
+// PLANBRIDGE_SIM_SECONDS and PLANBRIDGE_SIM_SEEDS are as those of TestChaos. With
+// PLANBRIDGE_SIM_DIGESTS each seed is played twice, and the digests have to be equal.
 // PLANBRIDGE_SIM_JOURNAL names a file for the steps of the last seed.
 func TestSim(t *testing.T) {
 	seeds, of, err := chaosSettings(func(name string) string {
@@ -179,8 +179,8 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// stillFor is how long a seed may take, in real time: virtual time stands still for good
-// where something waits for a lock that is held over a step.
+// stillFor is the longest time of a seed, in real time. Virtual time stands still for good where
+// something waits for a lock that is held over a step.
 const stillFor = 5 * time.Minute
 
 // garbage is how large the heap may become before it is collected.

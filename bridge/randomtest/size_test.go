@@ -56,8 +56,8 @@ func (s size) allows(kind string, were int) bool {
 	return s.acts == 0 || !bounded || were < s.acts*share/100
 }
 
-// restFor is how long nothing may happen before all is at rest: longer than what fate
-// held back may take, and a poll, a look at GitHub's lists and a sweep of the tasks.
+// restFor is how long nothing may happen before all is at rest. It is longer than any delay of
+// fate, and a poll, a listing of GitHub and a sweep of the tasks.
 func (s size) restFor() time.Duration { return s.catchUp + s.sweep + chaosSettle }
 
 // restWithin is the patience with a world that is to come to rest.

@@ -10,13 +10,13 @@ import (
 	"planbridge/store"
 )
 
-// waitMost is how long a key may wait once nothing goes wrong any more. The settings of
-// the runs (settle, retry, lease) are seconds. What a service broke while it was away is
-// tried again after a minute at most, and a quarter of it so that not all come at once.
+// waitMost is how long a key may wait once nothing goes wrong any more. The settings of the runs
+// (settle, retry, lease) are seconds. A failure by a service that was away is tried again after at
+// most a minute. A quarter more spreads these attempts.
 const waitMost = 75 * time.Second
 
-// waits complains of keys that wait without a reason, or for longer than anything that
-// is configured explains. since is when nothing went wrong any more.
+// waits complains of keys that wait without a reason, or for longer than any configured time
+// explains. From since on there were no faults.
 func (c *chaos) waits(ctx context.Context, since time.Time) []complaint {
 	all, err := c.bridges[0].Waits(ctx) // they share the store
 	if err != nil {

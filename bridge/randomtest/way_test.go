@@ -12,13 +12,12 @@ import (
 	"planbridge/mapping"
 )
 
-// Routes that go one way in the random run, and the law for them: the leading side is as
-// if nothing were beside it, and what people change on the other one stays there until
-// the leading side changes.
+// Routes that go one way in the random run. The law for them: the leading side is as if it were
+// alone. People's changes on the other side stay there until the leading side changes.
 
-// trait is the turn in which a trait of the world is drawn. Half of the seeds have none of
-// them, and are as they were before there were any; of the others so many of a hundred
-// have this one. nil: the seed goes without.
+// trait is the turn in which a trait of the world is drawn. Half of the seeds have no trait, and
+// are as they were before there were any. Of the others, percent of a hundred have this one. nil:
+// the seed has none.
 func (c *chaos) trait(percent int) *turn {
 	one := c.turns.next("trait")
 	if c.sim == nil || c.plain || one == nil || !one.chance(percent) {
@@ -107,8 +106,8 @@ func (j *judging) trackings() int {
 	return 1
 }
 
-// leads is what a pair shows of an attribute on the side that leads, with all it was on
-// the other one; ok: there is such a side.
+// leads is a pair's value of an attribute on the leading side, with all values that it had on the
+// other one. The result ok says that there is such a side.
 func (j *judging) leads(a mapping.Attribute, i *seenIssue, c *seenCard) (leader string, follower []write, ok bool) {
 	switch j.way {
 	case mapping.ToPlanning:
@@ -119,8 +118,8 @@ func (j *judging) leads(a mapping.Attribute, i *seenIssue, c *seenCard) (leader 
 	return "", nil, false
 }
 
-// stays reports whether a value that differs from the leading side's may stay: it is what
-// a person made, on the side that follows, of what that side had been given.
+// stays reports whether a value that differs from the leading side's may stay. It is a person's
+// edit, on the side that follows, of a value that this side had been given.
 func (j *judging) stays(a mapping.Attribute, i *seenIssue, c *seenCard) bool {
 	leader, follower, ok := j.leads(a, i, c)
 	if !ok {
@@ -161,8 +160,8 @@ func greatest(list string) (most float64) {
 	return most
 }
 
-// staysItem is stays for a line of a checklist, or its task: on the side that follows it
-// was there, and people change what it says and whether it is done.
+// staysItem is stays for a line of a checklist, or its task. On the side that follows it was there,
+// and people change its text and whether it is done.
 func (j *judging) staysItem(l listLine, i *seenIssue, c *seenCard, onGitHub bool) bool {
 	leads, follower := j.way == mapping.ToPlanning, c.list
 	if !onGitHub {

@@ -47,8 +47,8 @@ func (j *judging) winners(s seen, i *seenIssue, c *seenCard) {
 	}
 }
 
-// before reports whether the bridge wrote one value over the other before they were in
-// the ledger, as it may have done before the store was lost.
+// before reports whether the bridge wrote one value over the other before they were in the ledger.
+// It may have done so before the store was lost.
 func (m *met) before(hub []write) bool {
 	return slices.ContainsFunc(hub, func(w write) bool {
 		return !w.person && w.at.Before(m.at) && mapping.Equal(m.attribute, w.from, m.github) && mapping.Equal(m.attribute, w.to, m.planning)

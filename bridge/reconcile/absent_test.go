@@ -73,8 +73,8 @@ func (w *world) expect(state mapping.LinkState, links, comments int) {
 	}
 }
 
-// TestPlanningAnswersNotFound: while planning answers 404 for everything, or for all
-// cards of a project, no link is orphaned, and no issue is told that its card is gone.
+// TestPlanningAnswersNotFound: planning answers 404 for everything, or for all cards of a project.
+// No link is orphaned meanwhile, and no issue gets a comment that its card is gone.
 func TestPlanningAnswersNotFound(t *testing.T) {
 	t.Parallel()
 	for name, away := range map[string]bool{"for the project, too": true, "for the cards": false} {

@@ -23,8 +23,8 @@ import (
 
 const secondProject = mapping.ObjectID("p2")
 
-// stage is where several replicas work on one store, one step of one of them at a
-// time: who is next, and who dies before its next step, is left to chance.
+// stage is a world of several replicas that work on one store, one step of one of them at a time.
+// Chance decides who is next, and who dies before its next step.
 type stage struct {
 	w      *world
 	dice   *rand.Rand
@@ -353,9 +353,8 @@ func splitRace(w *world, seed uint64) []string {
 	return s.log
 }
 
-// TestOneCardInAllProjects: however two replicas that learn of one issue in the
-// same moment, each for another project, get in each other's way, and whichever of
-// them dies: it gets one card.
+// TestOneCardInAllProjects: two replicas learn of one issue in the same moment, each for another
+// project. However they interfere, and whichever of them dies, the issue gets one card.
 func TestOneCardInAllProjects(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(1100) {

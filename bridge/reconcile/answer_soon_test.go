@@ -7,9 +7,9 @@ import (
 	"planbridge/mapping"
 )
 
-// An operator answers a question as soon as the ledger has it, before any later call of
-// the claim that asks, also where the answer to the comment is lost: the choice is
-// carried out, and both texts are kept.
+// TestAnAnswerThatComesBeforeTheQuestion: an operator answers a question as soon as the ledger has
+// it, before any later call of the asking claim. The answer to the comment may be lost. The choice
+// is carried out, and both texts are kept.
 func TestAnAnswerThatComesBeforeTheQuestion(t *testing.T) {
 	t.Parallel()
 	for _, befalls := range []fate{"", answerLost, lost} {

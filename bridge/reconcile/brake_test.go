@@ -83,9 +83,9 @@ func TestBrakeOnCloses(t *testing.T) {
 	}
 }
 
-// verifyCloses lets time pass and demands that so many issues are closed, in no
-// minute more than the route may, and hardly later than it may; another change is
-// there before what is over has its turn.
+// verifyCloses lets time pass and demands that so many issues are closed. No minute has more closes
+// than the route allows, and hardly any close comes later than allowed. Another change is done
+// before the braked ones have their turn.
 func (w *world) verifyCloses(issues, perMinute int, other func() bool) {
 	var closed []time.Time
 	before, braked := 0, 0
@@ -137,9 +137,9 @@ func (w *world) closed() (n int) {
 	return n
 }
 
-// TestBrakeCountsItems: a checklist makes no more tasks in a minute than its route
-// may, though they are asked for a hundred at a time, in few requests; meanwhile
-// another author's issue has its card at once.
+// TestBrakeCountsItems: a checklist makes no more tasks in a minute than its route allows. They are
+// asked for a hundred at a time, in few requests. Meanwhile another author's issue has its card at
+// once.
 func TestBrakeCountsItems(t *testing.T) {
 	t.Parallel()
 	const lines, perMinute = 400, 120

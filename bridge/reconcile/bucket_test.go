@@ -10,8 +10,8 @@ import (
 	"planbridge/store"
 )
 
-// A bucket's id in its listing may not be the one in its cards' own state: a
-// read of the card then says nothing new about the bucket.
+// TestReadsOfACardKeepItsBucketsName: a bucket's id in its listing may differ from the one in its
+// cards' own state. A read of the card then has no news of the bucket.
 func TestReadsOfACardKeepItsBucketsName(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
@@ -30,8 +30,8 @@ func TestReadsOfACardKeepItsBucketsName(t *testing.T) {
 	})
 }
 
-// A sprint does not tell a card's bucket: a card that was planned before its
-// bucket was ever listed is taken to be where it was made.
+// TestBucketOfACardThatWasPlannedAtOnce: a sprint does not show a card's bucket. A card that was
+// planned before its bucket was ever listed counts as in the bucket where it was made.
 func TestBucketOfACardThatWasPlannedAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, f := range []fate{"", crashAfter, answerLost} {

@@ -86,8 +86,8 @@ const (
 	otherGone   = "one of its items is gone, and nothing of planbridge's is left on the other one"
 )
 
-// TestPairsAreTakenApart: whatever became of the items of a pair, what the bridge made is taken
-// off those that are there, and the history says what was done.
+// TestPairsAreTakenApart: whatever happened to the items of a pair, the bridge's marks are removed
+// from existing ones. The history lists the steps.
 func TestPairsAreTakenApart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

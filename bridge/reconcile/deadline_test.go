@@ -11,8 +11,8 @@ import (
 	"planbridge/store"
 )
 
-// watch checks that each write to a service ends before the lease of the key
-// that is being worked: whoever takes the key over must not meet it.
+// watch checks that each write to a service ends before the lease of the key that is being worked.
+// A process that takes the key over must not meet it.
 type watch struct {
 	w     *world
 	until time.Time // when the lease ends

@@ -33,8 +33,8 @@ func TestSubIssueOfAParentThatWaits(t *testing.T) {
 	})
 }
 
-// A parent that cannot be read once is read again, however many attempts other
-// faults have taken: a sub-issue that has become a card stays one.
+// TestSubIssueAfterOtherFaults: a parent that cannot be read once is read again, however many
+// attempts other faults have taken. A sub-issue that has become a card stays one.
 func TestSubIssueAfterOtherFaults(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

@@ -172,9 +172,8 @@ type member struct {
 	orphan                    bool // the issue has no parent
 }
 
-// verifyFamily checks that there are exactly these sub-issues of the first
-// issue and these tasks beside the tracking task of the first card, in
-// agreement, and that nothing is left to do.
+// verifyFamily checks that there are exactly these sub-issues of the first issue. The first card
+// has exactly these tasks beside the tracking task, in agreement, and nothing is left to do.
 func (w *world) verifyFamily(cards int, members ...member) {
 	if len(w.errs) > 0 {
 		return

@@ -76,8 +76,8 @@ func (w *world) failures() []store.Failure {
 	return failures
 }
 
-// TestManyEditsAreFolded: 813 edits of one item within 25 s cost few writes and few
-// calls of GitHub, the last one crosses soon, and nothing is parked.
+// TestManyEditsAreFolded: 813 edits of one item within 25 s cost few writes and few calls of
+// GitHub. The last one crosses soon, and nothing is parked.
 func TestManyEditsAreFolded(t *testing.T) {
 	t.Parallel()
 	title := func(w *world) func(int) {
@@ -152,9 +152,8 @@ func (w *world) equal() bool {
 		mapping.Equal(mapping.Summary, g[mapping.Summary].Value, p[mapping.Summary].Value)
 }
 
-// TestFirstEditCrossesAtOnce: only further edits wait, each first one after a quiet
-// while goes at once, and what waits is written when it is due, also by another
-// process.
+// TestFirstEditCrossesAtOnce: only further edits wait, and each first one after a quiet while goes
+// at once. Waiting edits are written when they are due, also by another process.
 func TestFirstEditCrossesAtOnce(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

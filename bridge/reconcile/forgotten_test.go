@@ -37,9 +37,8 @@ func (w *world) loseStore() {
 	w.restart()
 }
 
-// A family is whole again when the store that knew of it is lost, though an issue
-// that was opened below it meanwhile is still to be handed over when the others
-// are listed.
+// TestFamilyIsLinkedAgain: a family is whole again when the store that knew of it is lost. An issue
+// that was opened below it meanwhile may still have to be handed over when the others are listed.
 func TestFamilyIsLinkedAgain(t *testing.T) {
 	passes(t, func(w *world) {
 		withTasks(w)
@@ -62,9 +61,9 @@ func TestFamilyIsLinkedAgain(t *testing.T) {
 	})
 }
 
-// The store is an old copy, from before the bridge made a card's issue, and a sub-issue
-// is looked at before the card's link finds that issue: it is that card's task still, and
-// gets no card.
+// TestSubIssueIsLookedAtBeforeItsParentIsFound: the store is an old copy, from before the bridge
+// made a card's issue. A sub-issue is handled before the card's link finds that issue. It is still
+// that card's task, and gets no card.
 func TestSubIssueIsLookedAtBeforeItsParentIsFound(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
@@ -84,9 +83,9 @@ func TestSubIssueIsLookedAtBeforeItsParentIsFound(t *testing.T) {
 	})
 }
 
-// The listings by which a new store was adopted lacked an item that the bridge had made.
-// It is met when it is about to be made again: the pair is an old one, and the card's
-// tracking task, which nobody has shown yet, is not made a second time.
+// The listings by which a new store was adopted lacked an item that the bridge had made. The bridge
+// finds it when it is about to make it again. The pair is an old one, and the card's tracking task,
+// which no listing has shown yet, is not made a second time.
 func TestPartnerThatAdoptionLackedHasItsTask(t *testing.T) {
 	t.Parallel()
 	issueOf := func(w *world) (store.Observation, *mapping.Link) {
@@ -130,8 +129,9 @@ func TestPartnerThatAdoptionLackedHasItsTask(t *testing.T) {
 	}
 }
 
-// The same two values that meet are one conflict, however often the store is
-// lost and under whatever id their link is made anew: it is told once.
+// TestConflictIsToldOnceThoughTheLinkIsLost: the same two conflicting values are one conflict. That
+// holds however often the store is lost, and under whatever id their link is made anew. It gets one
+// comment.
 func TestConflictIsToldOnceThoughTheLinkIsLost(t *testing.T) {
 	for _, policy := range []mapping.Policy{mapping.PolicyAsk, mapping.PolicyGitHub} {
 		passes(t, func(w *world) {
@@ -176,8 +176,9 @@ func TestIssueThatWouldNotEnterIsLinkedAgain(t *testing.T) {
 	}
 }
 
-// The store is an old copy, from before the bridge made a task's issue, which was not yet added to
-// its parent: it becomes a sub-issue all the same.
+// TestIssueOfATaskIsAddedToItsParentThoughTheStoreIsLost: the store is an old copy, from before the
+// bridge made a task's issue. The issue was not yet added to its parent, and still becomes a
+// sub-issue.
 func TestIssueOfATaskIsAddedToItsParentThoughTheStoreIsLost(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

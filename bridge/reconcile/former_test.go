@@ -86,9 +86,9 @@ func TestEnteringVisitsNoOtherLinks(t *testing.T) {
 	})
 }
 
-// TestAnOldIssueWasNoYoungerLink: an issue that is older than the links of its title
-// was not transferred to where it is, or has kept its time of creation. GitHub is not
-// asked for those links' issues.
+// TestAnOldIssueWasNoYoungerLink: an issue that is older than the links of its title was not
+// transferred to its place, or has kept its time of creation. GitHub is not asked for those links'
+// issues.
 func TestAnOldIssueWasNoYoungerLink(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

@@ -7,9 +7,9 @@ import (
 	"planbridge/mapping"
 )
 
-// Two webhooks tell of every edit, and a write is made twice, as its answer was
-// lost and the read after it lagged: the first echo told twice is not the
-// second, which ran over an edit.
+// TestEchoesToldTwice: two webhooks report every edit. A write is made twice, as its answer was
+// lost and the read after it lagged. The repeated first echo does not count as the second, which
+// ran over an edit.
 func TestEchoesToldTwice(t *testing.T) {
 	t.Parallel()
 	for a, c := range map[mapping.Attribute]struct{ card, issue func(string) string }{

@@ -60,8 +60,8 @@ type hub struct {
 
 	// renamed says what repositories are called now that had another name.
 	renamed map[string]string
-	// formerly says what the repository is called now whose name an operator accepted for another
-	// one; "": nobody can read it. nil: no name was given to another repository.
+	// formerly is the present name of a repository whose name an operator accepted for another one.
+	// It is "" where nobody can read it, and nil where no name was given to another repository.
 	formerly *string
 
 	// hides: a transferred issue is where the bridge cannot read.

@@ -12,8 +12,8 @@ import (
 	"planbridge/store"
 )
 
-// ceaseless is a store in whose project live keys are always due once a key of an
-// import is on its way to a batch: what is ended is due again.
+// ceaseless is a store in whose project live keys are always due once a key of an import is on its
+// way to a batch. A finished key is due again.
 type ceaseless struct {
 	store.Store
 	began func()

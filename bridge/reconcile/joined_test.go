@@ -21,9 +21,9 @@ func joined(w *world) {
 
 const footer = "Synced by planbridge"
 
-// TestFooterOfAJoinedPair: whatever planning answers when a card gets the footer
-// of the issue that it was joined with, the issue is not touched before the card
-// has it or cannot have it, and the two come to agree.
+// TestFooterOfAJoinedPair: a card gets the footer of the issue that it was joined with, with any
+// answer of planning. The issue is not written before the card has the footer or cannot have it,
+// and the two come to agree.
 func TestFooterOfAJoinedPair(t *testing.T) {
 	t.Parallel()
 	edit := func(w *world) { w.editCard(mapping.Summary, line("tok2", "tok2 tok7")) }

@@ -33,8 +33,9 @@ func TestEstimateChangesWhileALabelIsAdded(t *testing.T) {
 	})
 }
 
-// A person sets a third estimate label while one of two is taken off for the card to be made
-// with the other: the third is the newest, and is no older one that is back.
+// TestEstimateLabelIsAddedWhileAnotherIsTakenOff: a card is made with one of two estimate labels,
+// and the other is removed. A person sets a third one meanwhile. It is the newest, and not a
+// returned older one.
 func TestEstimateLabelIsAddedWhileAnotherIsTakenOff(t *testing.T) {
 	passes(t, func(w *world) {
 		w.race("RemoveLabel", func() {

@@ -24,9 +24,9 @@ func (w *world) beforeEdit(fates []fate, people map[int]func()) {
 	}
 }
 
-// A late write ran over an edit and was then edited itself. What brings the first
-// edit back holds both, and is lost once before it takes effect: no more is put
-// back over it, though a write that was lost would have written the same.
+// A late write ran over an edit and was then edited itself. The write that restores the first edit
+// has both, and is lost once before it takes effect. No other value is restored over it, though a
+// lost write would have written the same.
 func TestWhatHoldsALateWritesEditIsNotPutBackOver(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
@@ -44,9 +44,9 @@ func TestWhatHoldsALateWritesEditIsNotPutBackOver(t *testing.T) {
 	})
 }
 
-// An edit is brought back by what a person had written before, so that it is not
-// known for ours when its answer is lost, and runs over another edit. Until what
-// brings that back has happened, it is not put back over the first.
+// TestEditIsBroughtBackAsItWasTyped: an edit is restored in the very words of an earlier edit by a
+// person. So it is not recognised as ours when its answer is lost, and runs over another edit.
+// Until the restoring write has happened, that is not restored over the first.
 func TestEditIsBroughtBackAsItWasTyped(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

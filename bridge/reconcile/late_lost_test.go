@@ -8,9 +8,9 @@ import (
 	"planbridge/mapping"
 )
 
-// A write took effect, but its answer was lost and the read after it lagged, so
-// that it is written again, or something else is; one of the two ran over an edit,
-// or both did. No event tells of it, but perhaps one of the second write.
+// TestWriteThatSeemedLostAndTheNextOne: a write took effect, but its answer was lost and the read
+// after it lagged. So the same or another value is written again. One of the two ran over an edit,
+// or both did. No event reports it, except perhaps one of the second write.
 func TestWriteThatSeemedLostAndTheNextOne(t *testing.T) {
 	t.Parallel()
 	edit := line("tok2", "tok2 tok8")
@@ -83,9 +83,9 @@ func TestWriteThatSeemedLostAndComesAgainLate(t *testing.T) {
 	})
 }
 
-// A write seemed lost and was made again. It comes late after all, in the same second,
-// over what a person has made of the second one, and nothing tells of either: GitHub's
-// memory is asked once, when nothing of it can be under way any more.
+// A write seemed lost and was made again. It comes late after all, in the same second, over a
+// person's edit of the second one, and no event reports either. GitHub's history is asked once,
+// when none of it can be under way any more.
 func TestWriteMadeAgainComesLateAndNobodyTells(t *testing.T) {
 	t.Parallel()
 	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {

@@ -215,8 +215,8 @@ func TestLateWriteShowsBeforeTheNextOne(t *testing.T) {
 	}
 }
 
-// A write is lost and made again, a person edits what it wrote, and then the lost
-// one arrives, before and after the echo of the second was looked for.
+// TestLateWriteOfWhatWasWrittenAgain: a write is lost and made again, and a person edits its value.
+// Then the lost one arrives, before and after the search for the echo of the second.
 func TestLateWriteOfWhatWasWrittenAgain(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]time.Duration{"before": 80 * time.Second, "after": 200 * time.Second} {
@@ -247,9 +247,9 @@ func TestLateWriteOfWhatWasWrittenAgain(t *testing.T) {
 	}
 }
 
-// The read that follows the echo of a late write lags within the same second, and
-// shows what that ran over: it stands there no more, however long the issue has
-// been waiting.
+// TestStaleReadAfterALateWrite: the read after the echo of a late write lags within the same
+// second, and shows the replaced value. That value is gone, however long the issue has been
+// waiting.
 func TestStaleReadAfterALateWrite(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]func(*world, func()){

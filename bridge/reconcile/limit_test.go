@@ -96,10 +96,9 @@ func (w *world) retitle(title string, cards ...*mapping.Card) {
 	w.poll()
 }
 
-// TestMeasuredFloodLeavesOthersTheirWrites: while a flood of one route waits for GitHub's
-// write budgets at their defaults, be it of labels that show planning or of people's
-// edits, edits in planning on another route reach GitHub in seconds. The flood is
-// worked off at the budget's pace.
+// TestMeasuredFloodLeavesOthersTheirWrites: a flood of one route waits for GitHub's write budgets
+// at their defaults. It has labels that show planning, or people's edits. Edits in planning on
+// another route reach GitHub in seconds meanwhile. The flood is worked off at the budget's pace.
 func TestMeasuredFloodLeavesOthersTheirWrites(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -88,10 +88,9 @@ func (d listDeed) do(w *world, n int) {
 	}
 }
 
-// TestAnythingMayHappenToChecklists lets people tick, rename, add and remove items
-// and write text on both sides while calls fail, processes die and events are late
-// or lost: in the end every line has one task that says the same, and nothing that
-// a person wrote is gone.
+// TestAnythingMayHappenToChecklists lets people tick, rename, add and remove items and write text
+// on both sides. Meanwhile calls fail, processes die and events are late or lost. At the end every
+// line has one task with the same text, and no text of a person is lost.
 func TestAnythingMayHappenToChecklists(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

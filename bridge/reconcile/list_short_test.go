@@ -6,8 +6,8 @@ import (
 	"planbridge/mapping"
 )
 
-// A listing that lacks tasks, as one does that is cut short, is no word about
-// them: only a read of a task itself says that it is gone.
+// TestAShortListingOfTasksLosesNoItem: a listing that lacks tasks, like one that is cut short,
+// proves nothing about them. Only a read of a task itself says that it is gone.
 func TestAShortListingOfTasksLosesNoItem(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

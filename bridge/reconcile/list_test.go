@@ -70,8 +70,8 @@ func (w *world) tickItem(text string, checked bool) {
 	})
 }
 
-// itemsOf are the items of a body, sorted, ticked ones with a + and others with a
-// -; tasksNow are the card's tasks, as their items have to be.
+// itemsOf are the items of a body, sorted, ticked ones with a + and others with a -. The function
+// tasksNow returns the card's tasks in the form of their items.
 func (w *world) itemsOf(text string) []string {
 	var out []string
 	body, _ := keys.Body(text)
@@ -100,8 +100,8 @@ func sign(ticked bool) string {
 	return "-"
 }
 
-// verifyList checks a world with a checklist at rest: every line has one task, and
-// every task one line, but for those whose line was removed.
+// verifyList checks a world with a checklist at rest. Every line has one task, and every task one
+// line, except tasks whose line was removed.
 func (w *world) verifyList(want, left string, conflicts int) {
 	if len(w.errs) > 0 {
 		return
@@ -200,8 +200,8 @@ func TestChecklistMeetsEveryFate(t *testing.T) {
 	}
 }
 
-// A person renames a line while the answer to the creation of its task is lost: the
-// new name is an edit of GitHub, and reaches the task.
+// TestALineIsRenamedWhileItsTaskIsMade: a person renames a line while the answer to the creation of
+// its task is lost. The new name is an edit of GitHub, and reaches the task.
 func TestALineIsRenamedWhileItsTaskIsMade(t *testing.T) {
 	t.Parallel()
 	for _, f := range []fate{answerLost, lost, late} {

@@ -83,8 +83,8 @@ const (
 	day  = 24 * time.Hour
 )
 
-// TestMilestonesAreRetired: the book forgets the milestone of a sprint that is past for
-// long, and the marker tells it when a card of the sprint is worked again.
+// TestMilestonesAreRetired: the book forgets the milestone of a sprint that is long past. The
+// marker identifies it when a card of the sprint is worked again.
 func TestMilestonesAreRetired(t *testing.T) {
 	onBothStores(t, func(w *world) {
 		w.agree()
@@ -113,8 +113,8 @@ func TestMilestonesAreRetired(t *testing.T) {
 	})
 }
 
-// TestMilestonesThatStay: where somebody wrote over the marker of a past sprint's
-// milestone, only the book tells which it is, and does as long as it is there.
+// TestMilestonesThatStay: where somebody overwrote the marker of a past sprint's milestone, only
+// the book identifies it. The book does so as long as the milestone is there.
 func TestMilestonesThatStay(t *testing.T) {
 	onBothStores(t, func(w *world) {
 		w.agree()

@@ -37,9 +37,8 @@ func (w *world) transfer(told ...string) {
 	w.transferTo(elsewhere, nil, told...)
 }
 
-// transferTo moves the issue to another repository, where it has these labels,
-// and which tells it by some of its two events, `transferred` there and `opened`
-// here.
+// transferTo moves the issue to another repository, where it has these labels. Some of its two
+// events report the move: `transferred` there and `opened` here.
 func (w *world) transferTo(repo string, labels []string, told ...string) {
 	i := w.issue()
 	was := i.ID
@@ -98,9 +97,8 @@ func transfers() []scenario {
 	}
 }
 
-// TestAnythingMayHappenToTransfers lets people edit both sides at random, and
-// transfer the issue there and back, while calls fail, processes die and events
-// are late or lost.
+// TestAnythingMayHappenToTransfers lets people edit both sides at random, and transfer the issue
+// there and back. Meanwhile calls fail, processes die and events are late or lost.
 func TestAnythingMayHappenToTransfers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -155,9 +153,9 @@ func (w *world) touch() {
 	w.settle()
 }
 
-// TestListedBeforeItMoved: a listing showed what an issue had become in another
-// project, which no configuration names any more, before that one's link was told of it. It
-// makes no second card.
+// TestListedBeforeItMoved: an issue has become another one, in another project that no
+// configuration names any more. A listing showed that one before the project's link learned of it.
+// It makes no second card.
 func TestListedBeforeItMoved(t *testing.T) {
 	t.Parallel()
 	const other mapping.ObjectID = "54744060c955ca8169c61eff"

@@ -23,9 +23,9 @@ func TestNewestWithinASecond(t *testing.T) {
 	})
 }
 
-// What was asked is not decided by the times of another edit: neither the issue's
-// nor the card's say any more when the title was edited. An edit of the title
-// itself is a new meeting.
+// TestNewestStaysAsked: the times of another edit do not decide an open question. The and
+// the card's times do not count any more once the title was edited. An edit of the title itself is
+// a new conflict.
 func TestNewestStaysAsked(t *testing.T) {
 	t.Parallel()
 	const later = 10 * time.Second

@@ -2,6 +2,6 @@
 
 package reconcile_test
 
-// spared says which of many like runs are left out under the race detector,
-// which makes each of them ten times as slow: of every eleven all but one.
+// spared says which of many similar runs are left out under the race detector, which makes each ten
+// times as slow. It keeps one of eleven.
 func spared(n int) bool { return n%11 != 0 }

@@ -55,10 +55,9 @@ func (w *world) rush(todo []rush) {
 	}
 }
 
-// TestPeopleRaceTheBridge lets several people edit an issue between the bridge's
-// reads and writes of it, within the same second, while reads lag and events are
-// late or lost: whatever a person wrote and nobody who saw it took away is on a
-// side or in a comment.
+// TestPeopleRaceTheBridge lets several people edit an issue between the bridge's reads and writes
+// of it, within the same second. Meanwhile reads lag and events are late or lost. Each text that a
+// person wrote is on a side or in a comment, unless somebody who saw it removed it.
 func TestPeopleRaceTheBridge(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) { race(t, rt, rapid.Just([]fate(nil))) })

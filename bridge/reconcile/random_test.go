@@ -72,8 +72,8 @@ func (d deed) do(w *world, n int) {
 // weather is what befalls the calls in their order: mostly nothing.
 func weather() *rapid.Generator[[]int] { return rapid.SliceOfN(rapid.IntRange(0, 23), 0, 80) }
 
-// A parent is spared the third time: one that cannot be read three times in a
-// row is given up, and its sub-issue rightly becomes a card.
+// A parent is spared the third time. One that cannot be read three times in a row is given up, and
+// its sub-issue rightly becomes a card.
 func (w *world) suffer(weather []int) {
 	parents := 0
 	w.faults.draw = func(p point) fate {

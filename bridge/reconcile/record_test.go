@@ -45,9 +45,9 @@ func (w *world) setSummary(side mapping.Side, text string) {
 	})
 }
 
-// TestMeasuredLargestBodiesAreEditedAgainAndAgain: the record of the largest body that GitHub
-// has stays within its bound, whatever it says, and however often it is written before GitHub
-// tells of the first write. It may never do.
+// TestMeasuredLargestBodiesAreEditedAgainAndAgain: the record of GitHub's largest body stays within
+// its bound, with any text. It may be written any number of times before GitHub reports the first
+// write. GitHub may never report it.
 func TestMeasuredLargestBodiesAreEditedAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	for name, lags := range map[string][]int{"late": {40}, "never": {0}} {
@@ -77,7 +77,7 @@ func TestMeasuredLargestBodiesAreEditedAgainAndAgain(t *testing.T) {
 	}
 }
 
-// TestMeasuredRecordOverItsBoundParks: where even one write of a text has no room in the record, the
+// TestMeasuredRecordOverItsBoundParks: even one write of a text may have no room in the record. The
 // key is parked with the record's size and its bound, and nothing is written. When people have
 // shortened the texts it goes on.
 func TestMeasuredRecordOverItsBoundParks(t *testing.T) {

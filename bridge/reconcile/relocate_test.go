@@ -62,9 +62,8 @@ func moved(t *testing.T, s *scenario, arm, end func(*world)) (points []point, er
 	return points, err
 }
 
-// verifyMoved checks that the first issue has one card in the other project, which says what the
-// issue does, with the tasks that the old card has, and that nothing of the bridge's is left on
-// that.
+// verifyMoved checks that the first issue has one card in the other project, with the issue's
+// values and the old card's tasks. The old card has no mark of the bridge.
 func (w *world) verifyMoved() {
 	ctx := context.Background()
 	for _, p := range w.worked() {
@@ -366,7 +365,7 @@ func TestANewSubIssueOfAPairThatStays(t *testing.T) {
 }
 
 // TestAPairKeepsItsRouteUntilItMoves: another route of the old project does not take the issue by
-// its labels, so that the pair goes by its own one, and moves.
+// its labels. So the pair keeps its own route, and moves.
 func TestAPairKeepsItsRouteUntilItMoves(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

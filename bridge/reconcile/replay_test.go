@@ -13,9 +13,9 @@ import (
 	"planbridge/store"
 )
 
-// What a claim does follows from its state and the answers alone. Every claim of the worlds in
-// fake time is therefore worked once more, with the answers that it got: it has to ask for the
-// same effects, one after the other.
+// What a claim does follows from its state and the answers alone. Every claim of the worlds in fake
+// time is therefore worked once more, with the answers that it got. It has to ask for the same
+// effects in the same order.
 
 // answered is a step of a claim as it was answered. The effect is copied at once: the core goes
 // on with what it points to.

@@ -47,8 +47,8 @@ func TestARenamedRepositoryWhileAnIssueIsMade(t *testing.T) {
 	}
 }
 
-// repointed has a route lead to another repository while the issue of its card is made, of which
-// no event tells, and checks that the card has one issue in a repository.
+// repointed points a route to another repository while the issue of its card is made, which no
+// event reports. It checks that the card has one issue in a repository.
 func (w *world) repointed(f fate, route string, meanwhile func(), want string) {
 	w.hub.lag = never
 	mirrored(w)

@@ -7,8 +7,8 @@ import (
 	"planbridge/mapping"
 )
 
-// A read that lags shows the issue open that a review has just closed, and by GitHub's
-// whole seconds it is as new as the close. Nobody has reopened the issue.
+// TestStaleReadAfterACloseForAReview: a read that lags shows an issue open that a review has just
+// closed. By GitHub's whole seconds it is as new as the close. Nobody has reopened the issue.
 func TestStaleReadAfterACloseForAReview(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

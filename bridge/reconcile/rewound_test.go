@@ -108,8 +108,8 @@ func TestADeliveryIsMadeAgain(t *testing.T) {
 	}
 }
 
-// TestGitHubDoesNotAgreeWithItself: a key that is put off for the same thing over and over
-// is looked at less and less, and then an operator sees it.
+// TestGitHubDoesNotAgreeWithItself: a key that is put off for the same reason over and over is
+// tried less and less. Then an operator sees it.
 func TestGitHubDoesNotAgreeWithItself(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

@@ -41,9 +41,8 @@ func (w *world) adopt() {
 	w.wake()
 }
 
-// adoptMeanwhile lets the world come to rest while everything is seen again at
-// the worst moment: when the first key has been claimed and is about to ask
-// whether it was.
+// adoptMeanwhile lets the world come to rest while everything is seen again at the worst moment.
+// That is when the first key has been claimed and is about to ask for the adoption.
 func (w *world) adoptMeanwhile() {
 	adopted := false
 	w.faults.before = func(_ int, p point) {
@@ -60,9 +59,8 @@ func (w *world) adoptMeanwhile() {
 	}
 }
 
-// An old copy of the store, from before any of the bridge's calls, takes its
-// place when all is at rest: nothing is made twice, and nothing that a person
-// wrote is lost.
+// eachRollBack: an old copy of the store, from before any of the bridge's calls, replaces it when
+// all is at rest. No item is made twice, and no text of a person is lost.
 func eachRollBack(t *testing.T, play, verify func(*world)) {
 	t.Helper()
 	for at, copies := 0, 1; at < copies; at++ {
@@ -136,8 +134,9 @@ func TestTheStoreOfAChecklistIsRolledBack(t *testing.T) {
 	}
 }
 
-// A write of ours ran over a person's edit, and the store was lost before the echo told so:
-// what the person wrote is kept, once, though no record of the write is left.
+// TestEditIsRunOverRightBeforeTheStoreIsLost: a write of ours ran over a person's edit, and the
+// store was lost before the echo showed it. The person's text is kept, once, though no record of
+// the write is left.
 func TestEditIsRunOverRightBeforeTheStoreIsLost(t *testing.T) {
 	for name, tt := range map[string]struct {
 		a      mapping.Attribute

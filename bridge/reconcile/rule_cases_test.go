@@ -34,8 +34,8 @@ func (p process) Paused(string) bool           { return p.paused }
 func (p process) Down(string) bool             { return p.down }
 func (process) LeaseTTL() time.Duration        { return time.Minute }
 
-// ruleCase is one outcome of a rule, which is asked about a linked pair of acme/web#12 and its card,
-// agreed on in all that a card has, with its tracking task.
+// ruleCase is one outcome of a rule for a linked pair of acme/web#12 and its card. They agree in all
+// attributes of a card, and it has its tracking task.
 type ruleCase struct {
 	name    string
 	route   func(*mapping.Route)

@@ -58,8 +58,8 @@ func TestPersonReopensWhatALateWriteClosed(t *testing.T) {
 	}
 }
 
-// A reopening of ours arrives late, after a person has edited the issue: it is not taken for
-// a person's change that goes over what planning says by now.
+// TestStateArrivesLateBehindAnEdit: a reopening of ours arrives late, after a person has edited the
+// issue. It does not count as a person's change, which would replace planning's present value.
 func TestStateArrivesLateBehindAnEdit(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

@@ -95,9 +95,8 @@ func TestSprintThatIsListedLater(t *testing.T) {
 	})
 }
 
-// TestMilestonesOfALostStore: where the book is lost the marker tells which
-// milestone is a sprint's, also behind a description that people wrote anew
-// while the book was there.
+// TestMilestonesOfALostStore: where the book is lost the marker identifies a sprint's milestone.
+// That also holds behind a description that people rewrote while the book was there.
 func TestMilestonesOfALostStore(t *testing.T) {
 	passes(t, func(w *world) {
 		w.agree()

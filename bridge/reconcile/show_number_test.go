@@ -16,9 +16,9 @@ func (w *world) showsNumbers(pattern string) {
 	w.recon.Settings = &program{w, &set}
 }
 
-// TestCardNumberOfOldLinks: switching the number on costs a link nothing before it is
-// worked, then one look for a person's label and one write, and after that nothing. The
-// label goes with its pattern, a person's of the same pattern stays.
+// TestCardNumberOfOldLinks: switching the number on costs a link nothing before it is worked. Then
+// it costs one read for a person's label and one write, and after that nothing. The label goes with
+// its pattern, a person's of the same pattern stays.
 func TestCardNumberOfOldLinks(t *testing.T) {
 	passes(t, func(w *world) {
 		w.agree()

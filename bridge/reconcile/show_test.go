@@ -218,8 +218,8 @@ func TestShownCosts(t *testing.T) {
 
 var _ effects.Shows = (*hub)(nil)
 
-// What a person wrote right before something was shown, and the answer to that
-// shows first, is no less an edit: its own event tells nothing new then.
+// TestEditThatAnAnswerShowsFirst: a person edits right before a projection, whose answer is the
+// first to show the edit. It is still an edit, though its own event has no news then.
 func TestEditThatAnAnswerShowsFirst(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
@@ -234,8 +234,8 @@ func TestEditThatAnAnswerShowsFirst(t *testing.T) {
 	})
 }
 
-// A label that shows the card is taken off, of which no event tells, and what is
-// shown after the labels brings the first sight of that.
+// TestRemovedLabelThatAnAnswerShowsFirst: a label that shows the card is removed, and no event
+// reports it. The projection after the labels is the first to show that.
 func TestRemovedLabelThatAnAnswerShowsFirst(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
@@ -249,9 +249,9 @@ func TestRemovedLabelThatAnAnswerShowsFirst(t *testing.T) {
 	})
 }
 
-// TestShowingIsPutOffWithWhatItSaw: a label whose answer was lost, and that is
-// no longer wanted when the labels have their turn again, is taken off, though
-// its event came before that turn.
+// TestShowingIsPutOffWithWhatItSaw: the answer to a label was lost, and the label is no longer
+// wanted when the labels have their turn again. It is removed, though its event came before that
+// turn.
 func TestShowingIsPutOffWithWhatItSaw(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

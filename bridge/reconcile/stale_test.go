@@ -15,8 +15,8 @@ func (w *world) link() *mapping.Link {
 	return links[0]
 }
 
-// A read that lags shows what stood there before our own write, though by
-// GitHub's whole seconds it is as new: it is no edit of a person.
+// TestStaleReadAfterOurOwnWrite: a read that lags shows the value before our own write, though by
+// GitHub's whole seconds it is as new. It is no edit of a person.
 func TestStaleReadAfterOurOwnWrite(t *testing.T) {
 	t.Parallel()
 	for a, v := range (values{mapping.Title: "tok9", mapping.Summary: "tok9\n\ntok3", mapping.Estimate: "8", mapping.State: mapping.StateInProgress}) {
@@ -132,10 +132,10 @@ func TestRefusedTaskIsNotTheCard(t *testing.T) {
 	})
 }
 
-// Within one second a person rewrites the issue in two steps, of which events
-// tell one or none, a write of ours runs over that, and another person works on
-// what it wrote. A read that lags shows the first step, which no write of ours
-// was made from: it stands there no more, and what was made since is no edit of it.
+// TestStaleReadOfAStepOnTheWay: within one second a person rewrites the issue in two steps, of
+// which events report one or none. A write of ours runs over that, and another person works on its
+// text. A read that lags shows the first step, from which no write of ours was made. That text is
+// gone, and the later text is no edit of it.
 func TestStaleReadOfAStepOnTheWay(t *testing.T) {
 	t.Parallel()
 	for name, told := range map[string]bool{"of which an event told": true, "of which nothing told": false} {
@@ -220,8 +220,8 @@ func TestHalfAnExchange(t *testing.T) {
 	})
 }
 
-// The answer to a write was lost, and its echo or a read told that it happened:
-// a read that lags shows what stood there before it, and is no edit of a person.
+// TestStaleReadAfterALostAnswer: the answer to a write was lost, and its echo or a read showed that
+// it happened. A read that lags shows the value before it, and is no edit of a person.
 func TestStaleReadAfterALostAnswer(t *testing.T) {
 	t.Parallel()
 	for a, v := range (values{mapping.Title: "tok9", mapping.Summary: "tok9\n\ntok3"}) {
@@ -281,8 +281,8 @@ func (w *world) lagAfterALostAnswer(lagging int) (reads *int) {
 	return reads
 }
 
-// An edit was brought back, and a read that lags shows what stood there before
-// that, which is what was agreed on last: it says nothing of what is there now.
+// TestStaleReadAfterAnEditWasBroughtBack: an edit was restored, and a read that lags shows the
+// value before that, which is the base. It proves nothing about the present value.
 func TestStaleReadAfterAnEditWasBroughtBack(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
@@ -354,8 +354,8 @@ func TestStaleReadShowsAStepBeforeALostAnswer(t *testing.T) {
 	})
 }
 
-// waitForLong has an edit of the issue wait for planning, until something else is
-// done at the beginning of some second, long after it was told of.
+// waitForLong makes an edit of the issue wait for planning. It ends when something else is done at
+// the beginning of some second, long after the edit's event.
 func (w *world) waitForLong(then func()) {
 	w.faults.armed = true
 	away := true

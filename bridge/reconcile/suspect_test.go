@@ -140,9 +140,9 @@ func TestWhatWasInHandGoesOn(t *testing.T) {
 	}
 }
 
-// TestAWorkThatDoesNotEndIsGivenUp: a goroutine that goes on beyond its lease costs
-// its key an attempt and nobody else anything, is not begun a second time in the
-// process, and stores nothing when it comes back.
+// TestAWorkThatDoesNotEndIsGivenUp: a goroutine that goes on beyond its lease costs its key an
+// attempt and no other key anything. It is not begun a second time in the process, and stores
+// nothing when it comes back.
 func TestAWorkThatDoesNotEndIsGivenUp(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

@@ -94,9 +94,9 @@ func (w *world) seeAll(title string) {
 	}
 }
 
-// TestRoundTripsPerReconcile holds what DESIGN says of Redis: while there is
-// work, a reconcile that writes asks it twice, for the pending record and for its
-// end with the next key, and one that finds nothing to write once.
+// TestRoundTripsPerReconcile holds the design's numbers for Redis while there is work. A reconcile
+// that writes asks it twice: for the pending record, and for its end with the next key. One that
+// finds nothing to write asks once.
 func TestRoundTripsPerReconcile(t *testing.T) {
 	const issues = 20
 	count := &trips{}

@@ -6,9 +6,9 @@ import (
 	"planbridge/mapping"
 )
 
-// TestUndoneOnGitHubAfterALostAnswer: planning's answer to a write is lost, and
-// meanwhile a person edits there what it wrote, another one takes the edit on
-// GitHub back that it came from. Both have changed what stood there.
+// TestUndoneOnGitHubAfterALostAnswer: planning's answer to a write is lost. Meanwhile a person
+// edits the written value there, and another one takes back the edit on GitHub that it came from.
+// Both have changed the values.
 func TestUndoneOnGitHubAfterALostAnswer(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
@@ -25,9 +25,9 @@ func TestUndoneOnGitHubAfterALostAnswer(t *testing.T) {
 	})
 }
 
-// TestUndoneInPlanningAfterALostAnswer: GitHub's answer to a write is lost, and
-// meanwhile a person replaces there what it wrote, another one takes the change
-// in planning back that it came from. Both have changed what stood there.
+// TestUndoneInPlanningAfterALostAnswer: GitHub's answer to a write is lost. Meanwhile a person
+// replaces the written value there, and another one takes back the change in planning that it came
+// from. Both have changed the values.
 func TestUndoneInPlanningAfterALostAnswer(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -61,10 +61,9 @@ func TestUndoneInPlanningAfterALostAnswer(t *testing.T) {
 	}
 }
 
-// TestTheSameInPlanningAfterALostAnswer: a write to planning did not happen, its
-// answer is lost, and meanwhile a person comes to the same value there over another
-// one, while on GitHub the change that it came from is taken back. That value is
-// the person's.
+// TestTheSameInPlanningAfterALostAnswer: a write to planning did not happen, and its answer is
+// lost. Meanwhile a person sets the same value there over another one, while the original change on
+// GitHub is taken back. That value is the person's.
 func TestTheSameInPlanningAfterALostAnswer(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

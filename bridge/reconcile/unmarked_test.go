@@ -10,9 +10,9 @@ import (
 	"planbridge/store"
 )
 
-// unanswered is a card whose issue is made, but the answer is lost, and 10 seconds
-// later a person takes the marker off with the text. openedAfter and editedAfter
-// are how long the events of the two take; negative: they are lost. then goes on.
+// unanswered is a card whose issue is made, but the answer is lost. A person removes the marker
+// with the text 10 seconds later. The events of the two take openedAfter and editedAfter; negative:
+// they are lost. The function then goes on.
 func (w *world) unanswered(known mapping.Authorship, openedAfter, editedAfter time.Duration, then func(was string)) {
 	w.hub.known = known
 	w.hub.lag = func(int) time.Duration { return openedAfter }
@@ -32,8 +32,8 @@ func (w *world) unanswered(known mapping.Authorship, openedAfter, editedAfter ti
 	mirrored(w)
 }
 
-// An issue that the bridge made and whose marker a person took off before its
-// link had it is still that link's, however it is told.
+// TestMarkerGoesBeforeTheAnswer: the bridge made an issue, and a person removed its marker before
+// its link had it. It is still that link's, whichever event reports it.
 func TestMarkerGoesBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
 	for _, known := range []mapping.Authorship{mapping.Named, mapping.Answered} {
@@ -87,8 +87,8 @@ func TestMarkerGoesWhileTheIssueIsTaken(t *testing.T) {
 	})
 }
 
-// An issue that has become a card of its own, as nothing told that the bridge had
-// made it, stays that, though its marker comes back: the card that waits for it
+// TestMarkerComesBackToAnothersIssue: an issue has become a card of its own, as nothing showed that
+// the bridge had made it. It stays so, though its marker comes back. The card that waits for it
 // gets another one.
 func TestMarkerComesBackToAnothersIssue(t *testing.T) {
 	t.Parallel()

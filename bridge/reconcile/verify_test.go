@@ -153,8 +153,8 @@ func TestOverdueEchoWhileGitHubIsAway(t *testing.T) {
 	})
 }
 
-// Several writes to one attribute are under way at once, back to a value that
-// was written before, and their echoes come late, in another order, or not.
+// TestSeveralWritesAwaitTheirEchoes: several writes to one attribute are under way at once, back to
+// a value that was written before. Their echoes come late, in another order, or not.
 func TestSeveralWritesAwaitTheirEchoes(t *testing.T) {
 	t.Parallel()
 	minutes := func(n ...int) func(int) time.Duration {
@@ -217,8 +217,9 @@ func TestOneOfSeveralWritesRanOverAnEdit(t *testing.T) {
 	}
 }
 
-// Two writes of one value await their echoes, each made when the same stood there,
-// and the first ran over an edit: what the second came from does not tell of it.
+// TestFirstOfTwoWritesOfOneValueRanOverAnEdit: two writes of one value await their echoes. Each was
+// made from the same value, and the first ran over an edit. The echo of the second does not show
+// that.
 func TestFirstOfTwoWritesOfOneValueRanOverAnEdit(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
@@ -283,8 +284,8 @@ func TestLostAnswerRanOverAnEditAndWasReplaced(t *testing.T) {
 	}
 }
 
-// A person sets another estimate label while ours is being added, and the
-// answer that would tell is lost: theirs is a word, and no label that lost.
+// TestLostAnswerOfALabelBesideAnother: a person sets another estimate label while ours is being
+// added, and the answer that would show it is lost. Theirs is an edit, and not a label that lost.
 func TestLostAnswerOfALabelBesideAnother(t *testing.T) {
 	t.Parallel()
 	for _, f := range []fate{crashAfter, answerLost} {

@@ -27,8 +27,8 @@ func (w *world) run(d time.Duration) {
 	<-ended
 }
 
-// TestAWorkerGoesOn has one worker take key after key in the step that ends the
-// one before, and that step fail: no key is lost, none is worked twice.
+// TestAWorkerGoesOn has one worker take key after key in the step that ends the one before, and
+// makes that step fail. No key is lost, and none is worked twice.
 func TestAWorkerGoesOn(t *testing.T) {
 	t.Parallel()
 	const issues = 6

@@ -76,8 +76,8 @@ func (r *replica) do(err error) {
 	}
 }
 
-// TestFollow: an exact route follows its repository, with how far that was looked through; the
-// links of a repository that no route names take it up themselves.
+// TestFollow: an exact route follows its repository, and takes the progress of its listing along.
+// The links of a repository that no route names adopt the new name by themselves.
 func TestFollow(t *testing.T) {
 	r := newReplica(t, memory(), "acme/web", "acme/api", "octo/*")
 	r.do(r.store.PutDoc(t.Context(), "", store.DocRepositoryAdopted("acme/web"), []byte("epoch")))

@@ -157,8 +157,8 @@ func TestNamesTaken(t *testing.T) {
 	}
 }
 
-// TestNamesUnanswered: while GitHub fails, what it told stands; where it told nothing
-// yet nothing may be written, and an event with another id is put off.
+// TestNamesUnanswered: while GitHub fails, its earlier answers stand. Without an earlier answer
+// nothing may be written, and an event with another id is put off.
 func TestNamesUnanswered(t *testing.T) {
 	n := newNames(t)
 	n.byName["acme/web"] = 0

@@ -2,8 +2,8 @@ package repositories_test
 
 import "testing"
 
-// TestAnOldEventOfAPublicRepository: GitHub is asked where an event says that a repository is
-// private which was public, and only there: a delivery that is made again tells of a time before.
+// TestAnOldEventOfAPublicRepository: GitHub is asked only where an event calls a repository private
+// that was public. A repeated delivery is about an earlier time.
 func TestAnOldEventOfAPublicRepository(t *testing.T) {
 	for name, c := range map[string]struct {
 		was, says, is, unanswered bool // whether it is public

@@ -11,8 +11,8 @@ import (
 	"planbridge/bridge/logtest"
 )
 
-// TestPublicIsOneFact: that a repository is public is a line when it keeps something from
-// being shown first, one a minute, and one when it is private again.
+// TestPublicIsOneFact: a public repository is a line when it first stops a projection, and one a
+// minute after that. The end is a line when it is private again.
 func TestPublicIsOneFact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logtest.Text

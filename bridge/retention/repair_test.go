@@ -36,8 +36,8 @@ func (e *earlier) Repair(context.Context, mapping.ObjectID) error {
 	return e.fails
 }
 
-// TestRepairProject: a project that an earlier version stored is repaired at once, by one
-// replica, and again when that failed; another one when it is due.
+// TestRepairProject: a project that an earlier version stored is repaired at once, by one replica,
+// and again after a failure. Any other project is repaired when it is due.
 func TestRepairProject(t *testing.T) {
 	now := time.Now()
 	memory := memstore.New(memstore.Options{Clock: func() time.Time { return now }})

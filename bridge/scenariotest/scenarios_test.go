@@ -12,8 +12,8 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// TestScenarios plays scenarios in real time, over loopback sockets: on Redis those that say
-// "stores: both", and on its own file what TestScenariosInVirtualTime does not play. With
+// TestScenarios plays scenarios in real time, over loopback sockets. Those that say "stores: both"
+// run on Redis. Those that TestScenariosInVirtualTime does not play run on its own file. With
 // PLANBRIDGE_SCENARIOS=all it plays each one on a file, too.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
@@ -48,9 +48,9 @@ var momentary = map[string]string{
 // virtual time has in its hand.
 func TestMoments(t *testing.T) { playVirtually(t, "testdata/moments/*.txtar") }
 
-// TestScenariosInVirtualTime plays the scenarios of TestScenarios on a file store, where
-// nothing waits for the operating system: what takes patience there takes none here, and no
-// load of the machine decides what is seen first.
+// TestScenariosInVirtualTime plays the scenarios of TestScenarios on a file store, where nothing
+// waits for the operating system. Patience costs no time there, and no load of the machine decides
+// the order of sights.
 func TestScenariosInVirtualTime(t *testing.T) { playVirtually(t, "testdata/*.txtar") }
 
 // playVirtually gives the race detector a part of the scenarios, but where all are played or

@@ -56,8 +56,8 @@ func TestRowNumbers(t *testing.T) {
 	a.wants(a.text(a.do("GET", "/failures", ""), 200), "main", "1 to 2 of 2")
 }
 
-// TestManyArchivedRepositories: however many repositories are archived, that is one line where it
-// is a problem, one group of keys that wait, and one entry of the queue.
+// TestManyArchivedRepositories: any number of archived repositories is one line among the problems.
+// It is one group of waiting keys, and one entry of the queue.
 func TestManyArchivedRepositories(t *testing.T) {
 	a := newAdmin(t, func(o *status.Options) { o.Monitor = nil })
 	waiting := map[string]int{"github": 1}

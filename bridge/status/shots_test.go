@@ -26,9 +26,8 @@ import (
 	"planbridge/store"
 )
 
-// measure is a script that says in the page's title what a person would see: how far it
-// reaches beyond the window, which texts have too little contrast, which fields have no
-// label.
+// measure is a script that reports a page's visible faults in its title. It measures how far it
+// reaches beyond the window, which texts have too little contrast, and which fields have no label.
 const measure = `
 "use strict";
 (() => {
@@ -148,9 +147,9 @@ func look(t *testing.T, size string, dark bool, url string, more ...string) (see
 	return s, dom
 }
 
-// TestPagesInABrowser has Chromium show the pages, wide and narrow, light and dark, with few
-// routes and with many, and looks for what a person would trip over. PLANBRIDGE_SHOTS names
-// the folder that the pictures go to.
+// TestPagesInABrowser has Chromium show the pages, wide and narrow, light and dark, with few routes
+// and with many. It checks for visible faults. PLANBRIDGE_SHOTS names the folder that the pictures
+// go to.
 func TestPagesInABrowser(t *testing.T) {
 	folder := os.Getenv("PLANBRIDGE_SHOTS")
 	if folder == "" {

@@ -96,8 +96,8 @@ func TestRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// TestSlowBodiesStarveNobody: connections that each send a part of a large body and then
-// wait hold at most the bound, and signed deliveries of any usual size are taken.
+// TestSlowBodiesStarveNobody: connections that each send a part of a large body and then wait hold
+// at most the bound. Signed deliveries of any usual size are taken.
 func TestSlowBodiesStarveNobody(t *testing.T) {
 	w := newWorld(t)
 	addr := serveOn(t, w.intake.Server(""))

@@ -66,9 +66,8 @@ func TestReordered(t *testing.T) {
 	}
 }
 
-// TestOpenedIsFirst: whatever else happened to an issue in the second in which it was
-// opened came after that, in whatever order it is told: nothing is ambiguous. What
-// else happened in one second is.
+// TestOpenedIsFirst: any other event of an issue in its opening second came after that, in any
+// order of arrival. Nothing is ambiguous. Other events of one second are ambiguous.
 func TestOpenedIsFirst(t *testing.T) {
 	for _, order := range [][]string{{"opened", "labeled"}, {"labeled", "opened"}} {
 		w := newWorld(t)
@@ -132,9 +131,9 @@ func TestAwayIsLookedAt(t *testing.T) {
 	}
 }
 
-// TestTransferredIn: the `opened` event of the new issue leads to the link of
-// the old one, even where no route is for the new repository and where other
-// routes lead to other projects.
+// TestTransferredIn: the `opened` event of the new issue leads to the link of the old one. That
+// holds even where no route is for the new repository and where other routes lead to other
+// projects.
 func TestTransferredIn(t *testing.T) {
 	for _, repo := range []string{"acme/web", "acme/apps", "acme/elsewhere"} {
 		w := newWorld(t, func(o *options) {

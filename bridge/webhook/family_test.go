@@ -44,8 +44,8 @@ func TestSubIssueOfALinkedIssue(t *testing.T) {
 	}
 }
 
-// TestSubIssueOfNobody: an issue below one that no link knows may be below one
-// that has a card, whether its route takes it or not: that is to be found out.
+// TestSubIssueOfNobody: an issue below one without a link may be below one that has a card, whether
+// its route takes it or not. The reconcile has to find that out.
 func TestSubIssueOfNobody(t *testing.T) {
 	w := picky(t)
 	w.family(subIssue("sub_issue_added", issue(2)), "stored")

@@ -15,9 +15,8 @@ func marked(id int64, link mapping.LinkID, author string, created time.Time) map
 	})
 }
 
-// TestUnknownAccount: until it is known which account is the bridge's, a marker
-// keeps an issue from entering, but makes no link that the store has lost:
-// whoever edits a copy first would get it.
+// TestUnknownAccount: until the bridge's account is known, a marker keeps an issue from entering.
+// It does not make a link that the store has lost, as the first editor of a copy would get it.
 func TestUnknownAccount(t *testing.T) {
 	w := newWorld(t, func(o *options) { o.Authorship = func(string) mapping.Authorship { return mapping.Unknown } })
 	i := marked(1, "00000000000000aa", "somebody", began)

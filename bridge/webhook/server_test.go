@@ -73,8 +73,8 @@ func TestSlowHeaders(t *testing.T) {
 	}
 }
 
-// TestSlowBody: a body that does not come in time is answered and counted,
-// whether it is the intake's bound or the server's that is the shorter.
+// TestSlowBody: a body that does not come in time is answered and counted. The shorter bound may be
+// the intake's or the server's.
 func TestSlowBody(t *testing.T) {
 	for _, tc := range []struct{ intake, server time.Duration }{
 		{100 * time.Millisecond, time.Minute}, {time.Minute, 100 * time.Millisecond}, {100 * time.Millisecond, 0},

@@ -186,8 +186,8 @@ func TestTwoRepositoriesOneCovered(t *testing.T) {
 	})
 }
 
-// TestIDsOfOthers: an issue's id and a marker, which anybody can copy, do not lead a
-// delivery to the link of a repository that its secret does not cover.
+// TestIDsOfOthers: anybody can copy an issue's id and a marker. They do not lead a delivery to the
+// link of a repository that its secret does not cover.
 func TestIDsOfOthers(t *testing.T) {
 	w := parted(t)
 	w.serve(w.signedBy("of web", "issues", in("acme/web", 1)), 202, "stored")

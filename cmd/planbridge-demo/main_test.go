@@ -52,8 +52,8 @@ func TestWebhooksArrive(t *testing.T) {
 	}
 }
 
-// TestInvitation does what the newcomer is invited to: the requests are answered, the card that one
-// of them edits shows on its issue, and the configuration leads planbridge's commands to the bridge.
+// TestInvitation follows the invitation to a newcomer. The requests are answered, and the card that
+// one of them edits shows on its issue. The configuration leads planbridge's commands to the bridge.
 func TestInvitation(t *testing.T) {
 	dir := t.TempDir()
 	w, err := stage(bridgetest.Options{Dir: dir})

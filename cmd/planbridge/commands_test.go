@@ -79,8 +79,8 @@ func remember(t *testing.T, path, project string) {
 	}
 }
 
-// lived is a world in which the bridge runs and has something to show: an
-// issue with its card, one that was given up, and a conflict.
+// lived is a world in which the bridge runs and has content. It has an issue with its card, a
+// parked one, and a conflict.
 func lived(t *testing.T) *operator {
 	t.Helper()
 	// A sweep would note when both sides agreed again.

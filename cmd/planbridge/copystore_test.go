@@ -31,8 +31,8 @@ func exports(op *operator) string {
 	return strings.Join(rows, "")
 }
 
-// TestCopyStore: from a file to Redis and to a file again nothing changes; the stores that
-// were copied are used by no service any more, and the last one goes on.
+// TestCopyStore: from a file to Redis and to a file again nothing changes. No service uses the
+// copied stores any more, and the last one goes on.
 func TestCopyStore(t *testing.T) {
 	op := lived(t)
 	w := op.world

@@ -22,8 +22,8 @@ const root = "../.."
 // the files of this repository.
 var free = []string{"export", "docker", "kubectl", "helm", "systemctl", "redis-server", "openssl"}
 
-// TestCommandsInDocuments: planbridge takes each of its commands that the documents show, a target
-// that they make is there, and so is each file and package that they name.
+// TestCommandsInDocuments: planbridge takes each of its commands in the documents. The make
+// targets, files and packages that they name exist.
 func TestCommandsInDocuments(t *testing.T) {
 	t.Parallel()
 	parsed := 0

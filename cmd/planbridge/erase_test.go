@@ -20,8 +20,8 @@ import (
 // secretWord stands in every text of the issue that is erased.
 const secretWord = "Quetzalcoatlus"
 
-// Erasing takes every text of an issue out of the store's own bytes, keeps both
-// items from entering again, and deletes the comments that hold losing texts.
+// TestErase: erasing removes every text of an issue from the store's own bytes and keeps both items
+// from entering again. It deletes the comments with losing texts.
 func TestErase(t *testing.T) {
 	t.Run("file", func(t *testing.T) {
 		op, issue := toBeErased(t, bridgetest.Options{})

@@ -40,8 +40,8 @@ func TestExplainTasks(t *testing.T) {
 	}
 }
 
-// TestCommandsTakeAddresses: all commands that are about one item take the address of an issue, and
-// none that changes something takes a number, which may be that of an issue or of a card.
+// TestCommandsTakeAddresses: all commands about one item take the address of an issue. None that
+// changes something takes a number, which may be that of an issue or of a card.
 func TestCommandsTakeAddresses(t *testing.T) {
 	op := lived(t)
 	const address = "https://github.com/acme/web/issues/1"

@@ -150,9 +150,8 @@ func peakMemory(t *testing.T, pid int) int {
 	return kib >> 10
 }
 
-// TestMeasuredForgedBodiesFlood: sixty connections that send bodies of 25 MiB with a wrong
-// signature, again and again, neither take the memory of the process nor hold up
-// what GitHub signs.
+// TestMeasuredForgedBodiesFlood: sixty connections send bodies of 25 MiB with a wrong signature,
+// again and again. They neither take the memory of the process nor delay signed deliveries.
 func TestMeasuredForgedBodiesFlood(t *testing.T) {
 	const (
 		connections = 60

@@ -62,8 +62,8 @@ func TestLinkByHand(t *testing.T) {
 	}
 }
 
-// A pair that was linked by hand and not taken up yet stays one of which nobody knows
-// whether another project has the issue, however often it is linked.
+// TestLinkByHandAgain: a pair was linked by hand and not worked yet. However often it is linked, it
+// is not known whether another project has its issue.
 func TestLinkByHandAgain(t *testing.T) {
 	op := older(t, bridgetest.Options{}, "by hand")
 	w := op.world

@@ -163,9 +163,8 @@ func verifyMove(t *testing.T, o bridgetest.Options) {
 	}
 }
 
-// verifyMoved expects that the issues are as before, but for the marker and the label of the
-// bucket, that the new cards say what the old ones do, and that those have nothing of
-// planbridge's any more.
+// verifyMoved expects that the issues are as before, except the marker and the label of the bucket.
+// The new cards have the texts of the old ones, which have nothing of planbridge's any more.
 func (m *mover) verifyMoved(before []githubtest.IssueState) {
 	m.t.Helper()
 	w := m.world

@@ -12,8 +12,8 @@ import (
 	"planbridge/bridge/logtest"
 )
 
-// TestRedisLog: what the Redis client says of a server that does not answer stands beside the fact
-// that the store is away, so that it is for debugging. Its other lines are warnings.
+// TestRedisLog: the Redis client's lines about a server that does not answer are for debugging, as
+// the fact that the store is away covers them. Its other lines are warnings.
 func TestRedisLog(t *testing.T) {
 	t.Parallel()
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}

@@ -8,9 +8,9 @@ import (
 	"planbridge/bridge/githubtest"
 )
 
-// TestLinksOfRenamedRepository: a link is found by what its repository is called now, and by
-// what it was called before until another repository is believed to have that name. From then
-// on the old name means the other one's issues, of which one may have the same number.
+// TestLinksOfRenamedRepository: the present name of a repository finds its links. So does the
+// former name, until another repository is accepted under it. From then on the old name means the
+// other one's issues, one of which may have the same number.
 func TestLinksOfRenamedRepository(t *testing.T) {
 	for _, tt := range []struct {
 		name           string

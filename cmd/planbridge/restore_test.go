@@ -144,8 +144,8 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestRestoreIntoRedis: it is refused while a service polls, and one that ended within
-// leaves a store that no program serves until another one has come to its end.
+// TestRestoreIntoRedis: a restore is refused while a service polls. One that ended early leaves a
+// store that no program serves until another one has ended.
 func TestRestoreIntoRedis(t *testing.T) {
 	server := redistest.Start(t)
 	op := older(t, bridgetest.Options{Store: server.URL}, "one", "two")

@@ -75,7 +75,7 @@ func (s *scribes) on() (stop func()) {
 	return func() { close(over); <-ended }
 }
 
-// missing says what is not as it has to be: each thing is one issue and one card, and
+// missing lists the differences from the required state. Each thing is one issue and one card, and
 // each word is on both, or is kept in a comment.
 func (s *scribes) missing() (faults []string) {
 	issues, cards := s.op.world.Repo.Issues(), s.op.world.Project.Cards()

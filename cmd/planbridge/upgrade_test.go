@@ -91,8 +91,8 @@ func schemaOf(t *testing.T, server *redistest.Server) string {
 
 // TestRollingUpgrade: two replicas of an earlier program, PLANBRIDGE_OLD, give way to two of
 // this one, one after the other, on one Redis, while people write. No word is lost and
-// nothing is made twice. Where the store's schema is another, the earlier program takes
-// and writes nothing from the moment the new one is there. make upgrade builds the former.
+// nothing is made twice. Where the store's schema is another, the earlier program takes and writes
+// nothing from the moment the new one is there. The target "make upgrade" builds the former.
 func TestRollingUpgrade(t *testing.T) {
 	old := os.Getenv("PLANBRIDGE_OLD")
 	if old == "" {

@@ -13,9 +13,9 @@ import (
 	"planbridge/bridge/status"
 )
 
-// Where a side refused a value, or a person is asked, the sides differ though
-// nothing is to be written: verify counts it and says why, and a repair does not
-// wait for what will not happen.
+// TestVerifyHeld: where a side refused a value, or a person is asked, the sides differ though
+// nothing will be written. The command verify counts it with the reason, and a repair does not wait
+// for it.
 func TestVerifyHeld(t *testing.T) {
 	op := older(t, bridgetest.Options{Route: "conflicts: {default: ask}"}, "asked", "too long", "no estimate", "ignored")
 	w := op.world

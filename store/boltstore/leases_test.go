@@ -11,7 +11,7 @@ import (
 	"planbridge/store"
 )
 
-// leasedIn makes a store with three links of a project: the first is leased, the second is due in
+// leasedIn makes a store with three links of a project. The first is leased, the second is due in
 // an hour, and the third was leased until a minute ago.
 func leasedIn(t *testing.T, path string, clock *testClock) (s *Store, claims []*store.Claim) {
 	t.Helper()

@@ -8,8 +8,8 @@ import (
 	"planbridge/mapping"
 )
 
-// TestCopiesShareNothing: a copy of a record, or of an entry of the ledger, equals it, and
-// whatever is changed in it leaves the other as it is.
+// TestCopiesShareNothing: a copy of a record, or of an entry of the ledger, equals it. A change of
+// one leaves the other unchanged.
 func TestCopiesShareNothing(t *testing.T) {
 	t.Run("link", share[mapping.Link])
 	t.Run("conflict", share[mapping.Conflict])

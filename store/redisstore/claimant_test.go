@@ -49,8 +49,8 @@ func (c *deafConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A key that was leased by a claim whose answer was lost is due again as soon as the
-// process says that it is alive, and no other key of the process is.
+// TestAClaimWhoseAnswerIsLost: a claim whose answer was lost leased a key. That key is due again as
+// soon as the process sends a heartbeat, and no other key of the process is.
 func TestAClaimWhoseAnswerIsLost(t *testing.T) {
 	for name, lost := range map[string]int64{"some sendings": 2, "all sendings": maxRetries + 1} {
 		for way, claim := range map[string]func(*Store, *store.Claim) (*store.Claim, error){

@@ -25,8 +25,8 @@ happens correctly session load because device build second might session docker 
 module parameter query column warning another update reproduce behaviour authentication thread performance migration deploy
 keyboard documentation rounding invoice discount subscription notification calendar accessibility internationalisation`)
 
-// prose makes text of n bytes that compresses worse than real Markdown: a KiB
-// of it to some 530 bytes, where a KiB of README files takes 490.
+// prose makes text of n bytes that compresses worse than real Markdown. A KiB of it takes some 530
+// bytes, where a KiB of README files takes 490.
 func prose(r *rand.Rand, n int) string {
 	zipf := rand.NewZipf(r, 1.1, 12, uint64(len(vocabulary)-1))
 	var b strings.Builder
@@ -80,8 +80,8 @@ func usedMemory(t *testing.T, server *redistest.Server) int {
 	return n
 }
 
-// A further link of a 1 KiB body takes no more than 2 KiB of Redis's memory,
-// with its indexes, its history and the delivery that made it.
+// TestMeasuredMemoryPerLink: a further link of a 1 KiB body takes at most 2 KiB of Redis's memory.
+// That includes its indexes, its history and the delivery that made it.
 func TestMeasuredMemoryPerLink(t *testing.T) {
 	const first, links, goal = 3000, 2000, 2048
 	seed := uint64(time.Now().UnixNano())

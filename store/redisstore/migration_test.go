@@ -229,8 +229,8 @@ func setSlots(t *testing.T, n *node, slots []int64, state ...any) {
 	}
 }
 
-// TestNoScriptRunsInASlotThatMoves: while the keys of a project are on two nodes, no script
-// tells what it finds on one of them, and none leaves a part of what it does.
+// TestNoScriptRunsInASlotThatMoves: the keys of a project are on two nodes. Meanwhile no script
+// returns the state of one of them, and none leaves a part of its writes.
 func TestNoScriptRunsInASlotThatMoves(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

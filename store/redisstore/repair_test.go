@@ -115,10 +115,9 @@ func acts() map[string]act {
 	}
 }
 
-// TestRepair lets a server come back with each beginning of what each script
-// writes, as one does that loaded a file which was cut within a transaction, and
-// was then started once more. Repaired, each link is found by its issue and worked
-// once.
+// TestRepair lets a server come back with each beginning of each script's writes. A server does so
+// that loaded a file which was cut within a transaction, and was then started once more. After a
+// repair each link is found by its issue and worked once.
 func TestRepair(t *testing.T) {
 	for name, a := range acts() {
 		t.Run(name, func(t *testing.T) {

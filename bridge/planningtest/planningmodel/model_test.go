@@ -70,8 +70,8 @@ func act(t *testing.T, s *Service, p *Project, rng *rand.Rand, c *clock) {
 	}
 }
 
-// TestSameCallsSameState runs the same acts on two services, on a clone half-way
-// and again after a return to it: their digests are equal after each act.
+// TestSameCallsSameState runs the same acts on two services, on a clone half-way and again after a
+// return to it. Their digests are equal after each act.
 func TestSameCallsSameState(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

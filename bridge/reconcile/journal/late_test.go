@@ -88,8 +88,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLookAtNothing: an attribute that GitHub does not show says nothing of a write that would have
-// left it empty, nor of one that is not explained.
+// TestLookAtNothing: an attribute that GitHub does not show proves nothing of a write that would
+// have left it empty. Nor does it of a write that is not explained.
 func TestLookAtNothing(t *testing.T) {
 	for _, p := range []mapping.Pending{write("l", mapping.Estimate, "1", ""), write("l", mapping.Title, "a", "b")} {
 		b := Book{

@@ -6,8 +6,8 @@ import (
 	"planbridge/mapping"
 )
 
-// TestOpen has a row for each record: something is still to be learnt of a write to GitHub until its
-// echo was dealt with, and of one that was given up until GitHub was asked.
+// TestOpen has a row for each record. A write to GitHub is open until its echo was handled. An
+// in-flight one is open until GitHub was asked.
 func TestOpen(t *testing.T) {
 	for _, tt := range []struct {
 		name string

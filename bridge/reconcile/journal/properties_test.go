@@ -9,8 +9,8 @@ import (
 	"planbridge/mapping"
 )
 
-// story draws edits of a title by us and by people, and the records of our writes, of which
-// some were given up. truth are the writes that happened.
+// story draws edits of a title by us and by people, and the records of our writes, of which some
+// are in flight. The writes that happened are truth.
 func story(r *rand.Rand) (j mapping.Journal, told Edits, truth Matches) {
 	values, now := []string{"a", "b", "c", "d", "e"}, "a"
 	truth = Matches{}
@@ -43,9 +43,9 @@ func story(r *rand.Rand) (j mapping.Journal, told Edits, truth Matches) {
 	return j, edits(all...), truth
 }
 
-// TestMatchProperties holds of any story: each edit is of one write only, that it can be of,
-// and no edit that was dealt with is of any. Where no two writes wrote the same value, those
-// that happened are found with what they ran over.
+// TestMatchProperties holds of any story. Each edit belongs to one write only, which can have made
+// it, and no consumed edit belongs to any. Where no two writes wrote the same value, those that
+// happened are found with the values that they replaced.
 func TestMatchProperties(t *testing.T) {
 	for seed := range uint64(20_000) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -93,8 +93,8 @@ func valuesDiffer(records []mapping.Pending) bool {
 	return len(wrote) == len(records)
 }
 
-// TestBehindEnds: whoever waits as long as told, time and again, believes the reads once they
-// have been behind for longer than GitHub lags, and hardly later.
+// TestBehindEnds: a caller that waits as told, time and again, believes the reads soon after they
+// have been behind for longer than GitHub lags. It never does before.
 func TestBehindEnds(t *testing.T) {
 	for seed := range uint64(2_000) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -118,8 +118,8 @@ func TestBehindEnds(t *testing.T) {
 	}
 }
 
-// TestLeadFollowsTheChain: edits that follow from each other lead from each value to the last
-// one, in whatever order they are told, and to no other value.
+// TestLeadFollowsTheChain: edits that follow from each other lead from each value to the last one,
+// in any order. They lead to no other value.
 func TestLeadFollowsTheChain(t *testing.T) {
 	for seed := range uint64(2_000) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -151,8 +151,8 @@ func TestLeadFollowsTheChain(t *testing.T) {
 	}
 }
 
-// TestForgottenIsReplaced: an edit is lost where our write replaced it at once and nothing holds
-// it since; one that was brought back, or that the write knew, is not.
+// TestForgottenIsReplaced: an edit is lost where our write replaced it at once and no later value
+// contains it. An edit that was restored, or that the write knew, is not lost.
 func TestForgottenIsReplaced(t *testing.T) {
 	late := int(Doubt/time.Second) + 1
 	for name, tt := range map[string]struct {
