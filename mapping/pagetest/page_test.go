@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,25 +83,71 @@ func TestReadmeIsShort(t *testing.T) {
 // sentenceEnd is where a clause ends that is counted by itself.
 var sentenceEnd = regexp.MustCompile(`[.:;?!]\**\s+`)
 
-// TestSentencesAreShort holds the documents to 25 words a clause.
+// TestSentencesAreShort holds the documents, and the comments of all Go files, to 25 words a clause.
 func TestSentencesAreShort(t *testing.T) {
 	t.Parallel()
-	const maxWords = 25
-	word := regexp.MustCompile(`\pL|\pN`)
 	for _, p := range pagetest.Pages(t, root) {
-		for _, prose := range p.Prose {
-			for _, sentence := range sentenceEnd.Split(prose, -1) {
-				n := 0
-				for w := range strings.FieldsSeq(sentence) {
-					if word.MatchString(w) {
-						n++
-					}
-				}
-				if n > maxWords {
-					t.Errorf("%s: %d words, at most %d are wanted: %s", p.Path, n, maxWords, sentence)
+		checkSentences(t, p.Path, p.Prose)
+	}
+	found := 0
+	eachGoFile(t, func(file string, source []byte) {
+		prose := pagetest.Comments(t, file, source)
+		found += len(prose)
+		checkSentences(t, file, prose)
+	})
+	if found < 10_000 {
+		t.Errorf("%d paragraphs of comments were found, more are there", found)
+	}
+}
+
+var word = regexp.MustCompile(`\pL|\pN`)
+
+// checkSentences reports the long clauses of a file's paragraphs.
+func checkSentences(t *testing.T, file string, prose []string) {
+	t.Helper()
+	const maxWords = 25
+	for _, paragraph := range prose {
+		for _, sentence := range sentenceEnd.Split(paragraph, -1) {
+			n := 0
+			for w := range strings.FieldsSeq(sentence) {
+				if word.MatchString(w) {
+					n++
 				}
 			}
+			if n > maxWords {
+				t.Errorf("%s: %d words, at most %d are wanted: %s", file, n, maxWords, strings.Join(strings.Fields(sentence), " "))
+			}
 		}
+	}
+}
+
+// eachGoFile visits the Go files of the module, by their paths from the root.
+func eachGoFile(t *testing.T, visit func(file string, source []byte)) {
+	t.Helper()
+	code := os.DirFS(root)
+	err := fs.WalkDir(code, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(file) != ".go" {
+			return err
+		}
+		source, err := fs.ReadFile(code, file)
+		if err == nil {
+			visit(file, source)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCommentsOfAFile: each paragraph and list item of a comment is prose; code and directives are not.
+func TestCommentsOfAFile(t *testing.T) {
+	t.Parallel()
+	source := "// Package p has\n// two lines, and [io.Writer] a link.\n//\n//\tcode()\n//\n// Another one:\n//\n//   - an item that\n//     goes on\n//   - the last one\n" +
+		"package p\n\n//go:generate echo\n\ntype p struct {\n\ta int // behind a field\n\tb int //nolint:unused // not prose\n}\n"
+	want := []string{"Package p has\ntwo lines, and io.Writer a link.", "Another one:", "an item that\ngoes on", "the last one", "behind a field"}
+	if got := pagetest.Comments(t, "p.go", []byte(source)); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -118,14 +165,9 @@ const older = "bridge/reconcile/"
 func TestReferencesInCode(t *testing.T) {
 	t.Parallel()
 	found := 0
-	code := os.DirFS(root)
-	err := fs.WalkDir(code, ".", func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Ext(file) != ".go" || strings.HasPrefix(file, "mapping/pagetest/") {
-			return err
-		}
-		data, err := fs.ReadFile(code, file)
-		if err != nil {
-			return err
+	eachGoFile(t, func(file string, data []byte) {
+		if strings.HasPrefix(file, "mapping/pagetest/") {
+			return
 		}
 		source := regexp.MustCompile(`\n\t*// `).ReplaceAllString(string(data), " ")
 		for _, m := range reference.FindAllStringSubmatch(source, -1) {
@@ -137,11 +179,7 @@ func TestReferencesInCode(t *testing.T) {
 		if m := elsewhere.FindString(source); m != "" && !strings.HasPrefix(file, older) {
 			t.Errorf("%s names %s, which is not in the repository", file, m)
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if found < 30 {
 		t.Errorf("%d references were found, more are there", found)
 	}

@@ -1,4 +1,5 @@
-// Package pagetest holds a page of the documents to the code that it shows.
+// Package pagetest holds a page of the documents to the code that it shows. It also reads the prose
+// of pages and of comments.
 package pagetest
 
 import (
