@@ -45,7 +45,7 @@ func (e *Engine) precaution(claim *store.Claim, suspect bool) (v verdict, hold b
 		return v, false
 	}
 	n, s := claim.Abandoned, decisionInput{retry: e.Host.Retry(), random: e.Clock.Int64N}
-	why := fmt.Sprintf("the process ended %s while this was worked (or could not keep its lease)", times(n))
+	why := fmt.Sprintf("the process ended %s while this was worked (or could not keep its lease)", howOften(n))
 	switch {
 	case n >= max(s.retry.MaxAttempts, 1):
 		return giveUp(why), true
@@ -78,7 +78,7 @@ const fewAttempts = 4
 // suspectWait is how long a suspect is put off while another one is worked.
 const suspectWait = time.Second
 
-func times(n int) string {
+func howOften(n int) string {
 	if n == 1 {
 		return "once"
 	}

@@ -104,7 +104,7 @@ func (k *checker) repositories() []probe {
 			if mapping.IsGlob(repository) {
 				prove = k.glob
 			}
-			probes = append(probes, probe{"repository " + repository, func(ctx context.Context, r *findings) { prove(ctx, r, repository) }})
+			probes = append(probes, probe{theRepository + repository, func(ctx context.Context, r *findings) { prove(ctx, r, repository) }})
 		}
 	}
 	return probes

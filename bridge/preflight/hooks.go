@@ -12,9 +12,6 @@ import (
 	"planbridge/mapping"
 )
 
-// webhookPath ends the URL of a webhook for planbridge.
-const webhookPath = "/webhooks/github"
-
 // deliveriesSince is how far back failed deliveries are looked for.
 const deliveriesSince = 24 * time.Hour
 
@@ -76,13 +73,6 @@ func sendsIssues(h Hook) bool {
 	return slices.Contains(h.Events, "issues") || slices.Contains(h.Events, "*")
 }
 
-func hooksOf(owner string) string {
-	if owner == "" {
-		return "the app's webhook"
-	}
-	return "the webhooks of " + owner
-}
-
 // oneHook proves one webhook of planbridge; at is its URL without possible secrets.
 func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h Hook, at string) {
 	if k.HookURL != "" && h.URL != k.HookURL {
@@ -117,30 +107,6 @@ func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h Hook
 // unsent lists the events beside issues that a webhook should send and does not.
 func (k *checker) unsent(events []string) []string {
 	return slices.DeleteFunc(k.wanted(), func(event string) bool { return event == "issues" || slices.Contains(events, event) })
-}
-
-// wanted lists the events that a webhook should send.
-func (k *checker) wanted() []string {
-	want := []string{"issues"}
-	if slices.ContainsFunc(k.Routes.All(), func(r *mapping.Route) bool { return r.Tasks == mapping.TasksSubIssues }) {
-		want = append(want, "sub_issues")
-	}
-	return append(want, "repository")
-}
-
-// sends records the events that an App is subscribed to on an owner's account.
-func (k *checker) sends(owner string, events []string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.appEvents[strings.ToLower(owner)] = events
-}
-
-// sent lists the events that the App's webhook sends about a repository or an account.
-func (k *checker) sent(target string) []string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	owner, _, _ := strings.Cut(strings.ToLower(target), "/")
-	return k.appEvents[owner]
 }
 
 // failures counts the events whose newest attempt failed; the list is newest

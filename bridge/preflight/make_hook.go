@@ -12,10 +12,13 @@ import (
 	"planbridge/mapping"
 )
 
-// HookURL returns the address of planbridge's webhook on a public server, which is given by
+// webhookPath ends the URL of a webhook for planbridge.
+const webhookPath = "/webhooks/github"
+
+// WebhookURL returns the address of planbridge's webhook on a public server, which is given by
 // its URL with or without the webhook's path. GitHub sends texts of issues there, so that only
 // a server on this machine goes without TLS.
-func HookURL(server string) (string, error) {
+func WebhookURL(server string) (string, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil ||
 		u.Scheme != "https" && (u.Scheme != "http" || !status.Loopback(u.Hostname())) {
@@ -25,6 +28,23 @@ func HookURL(server string) (string, error) {
 		u = u.JoinPath(webhookPath)
 	}
 	return u.String(), nil
+}
+
+// wanted lists the events that a webhook should send.
+func (k *checker) wanted() []string {
+	want := []string{"issues"}
+	if slices.ContainsFunc(k.Routes.All(), func(r *mapping.Route) bool { return r.Tasks == mapping.TasksSubIssues }) {
+		want = append(want, "sub_issues")
+	}
+	return append(want, "repository")
+}
+
+// hooksOf names webhooks as a person knows them.
+func hooksOf(owner string) string {
+	if owner == "" {
+		return "the app's webhook"
+	}
+	return "the webhooks of " + owner
 }
 
 // makeHook creates the webhook that is missing at target. It is the App's own, that of the account

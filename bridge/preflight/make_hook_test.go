@@ -28,7 +28,7 @@ func TestHookURL(t *testing.T) {
 		"https://planbridge.example.com/?token=secret":    "",
 		"https://planbridge.example.com/#webhooks/github": "",
 	} {
-		got, err := preflight.HookURL(server)
+		got, err := preflight.WebhookURL(server)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("HookURL(%q) = %q, %v, want %q", server, got, err, want)
 		}

@@ -78,6 +78,9 @@ type Trust interface {
 const QuarantineAdvice = "issues of strangers wait in quarantine until a person with triage rights labels or assigns them: " +
 	"issues.quarantine says auto to confirm that, off to let them in at once"
 
+// RequestTimeout bounds one request of a check.
+const RequestTimeout = 10 * time.Second
+
 // Services opens the services that a configuration names. Requests take [RequestTimeout] at
 // most.
 type Services interface {

@@ -6,9 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"planbridge/bridge/open"
@@ -38,7 +36,7 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 	}
 	hookURL := ""
 	if c.CreateWebhook != "" {
-		if hookURL, err = preflight.HookURL(c.CreateWebhook); err != nil {
+		if hookURL, err = preflight.WebhookURL(c.CreateWebhook); err != nil {
 			return misuse{err}
 		}
 	}
@@ -61,7 +59,7 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 
 // report prints the findings, faults first, and how many lines there are of each level.
 func (c *checkCmd) report(out io.Writer, findings []preflight.Finding) error {
-	lines, shown := map[preflight.Level]int{}, together(findings)
+	lines, shown := map[preflight.Level]int{}, preflight.Group(findings)
 	for _, f := range shown {
 		lines[f.Level]++
 	}
@@ -79,81 +77,6 @@ func (c *checkCmd) report(out io.Writer, findings []preflight.Finding) error {
 	_, err := fmt.Fprintf(out, "%s, %s, %d ok\n",
 		mapping.Count(lines[preflight.LevelFault], "fault", "faults"), mapping.Count(lines[preflight.LevelWarn], "warning", "warnings"), lines[preflight.LevelOK])
 	return err
-}
-
-// namedTogether is how many repositories or routes of one finding are named.
-const namedTogether = 3
-
-// together merges findings that say the same of several repositories or routes. One hook of an
-// account may concern hundreds of repositories, and one bucket many routes.
-func together(findings []preflight.Finding) []preflight.Finding {
-	var out []preflight.Finding
-	groups := map[preflight.Finding]*group{}
-	for _, f := range findings {
-		key, words, name := alike(f)
-		switch g := groups[key]; {
-		case g == nil:
-			groups[key] = &group{key: key, at: len(out), names: []string{name}, words: words}
-			out = append(out, f)
-		case name == "", slices.Contains(g.names, name): // another route of it
-			out = append(out, f)
-		default:
-			if g.names = append(g.names, name); g.words != words {
-				g.words = key.Words
-			}
-			out[g.at] = g.finding()
-		}
-	}
-	return out
-}
-
-// group is findings that say the same.
-type group struct {
-	key   preflight.Finding
-	at    int // where it stands
-	names []string
-	words string // the common text, with the numbers where those are the same
-}
-
-const (
-	ofRepository = "repository "
-	ofRoute      = "route "
-)
-
-// The parts of a finding about deliveries in which several repositories differ.
-var (
-	counted = regexp.MustCompile(`\d+ deliver(?:y|ies)\b`)
-	varying = regexp.MustCompile(`\d+( failed\b)|\d{4}-\d\d-\d\dT[\d:]+Z`)
-)
-
-// alike returns the common part of a finding and those that say the same of other repositories, or
-// else of other routes. It also returns the finding's words with its own numbers, and the name of
-// its repository or route; "": it has neither.
-func alike(f preflight.Finding) (key preflight.Finding, words, name string) {
-	key = preflight.Finding{Level: f.Level, Place: f.Place, Words: f.Words}
-	route, rest, ok := strings.Cut(strings.TrimPrefix(f.Words, ofRoute), ": ")
-	if ok = ok && strings.HasPrefix(f.Words, ofRoute); ok {
-		key.Words, name = rest, route
-	}
-	words = key.Words
-	if repository, ok := strings.CutPrefix(f.Place, ofRepository); ok {
-		key.Place, name = ofRepository, repository
-		words = strings.ReplaceAll(words, repository, "…")
-		key.Words = varying.ReplaceAllString(counted.ReplaceAllString(words, "… deliveries"), "…$1")
-	}
-	return key, words, name
-}
-
-// finding is the common finding of a group.
-func (g *group) finding() preflight.Finding {
-	names := strings.Join(g.names[:min(len(g.names), namedTogether)], ", ")
-	if more := len(g.names) - namedTogether; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
-	if g.key.Place == ofRepository {
-		return preflight.Finding{Level: g.key.Level, Place: "repositories " + names, Words: g.words}
-	}
-	return preflight.Finding{Level: g.key.Level, Place: g.key.Place, Words: "routes " + names + ": " + g.key.Words}
 }
 
 // expand prints the effective route of each repository.
