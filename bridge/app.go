@@ -72,8 +72,8 @@ type Options struct {
 	// Owner names this replica in leases, unlike all others now and before. "" stands for the host,
 	// the process and a random word.
 	Owner string
-	// Prove has a new configuration proven as a whole, and its failed places and the planning
-	// projects again at this interval; 0: nothing is proven.
+	// Prove has a new configuration proven as a whole, and its failed places again at this
+	// interval; 0: nothing is proven.
 	Prove time.Duration
 	// RedeliverInterval is the least time between two searches for failed deliveries; 0:
 	// github.catch_up_interval, five minutes at least.

@@ -182,8 +182,8 @@ func TestStartWhileAllIsAway(t *testing.T) {
 	})
 }
 
-// What is in hand when the App stops is finished or handed back in time, and
-// the next one goes on with it.
+// Keys in hand when the App stops are finished or handed back in time, and the next App goes on
+// with them.
 func TestStopUnderTraffic(t *testing.T) {
 	w := world(t, bridgetest.Options{})
 	w.Planning.SetLatency(100 * time.Millisecond)

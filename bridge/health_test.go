@@ -27,7 +27,7 @@ func askFor[T any](t *testing.T, w *bridgetest.World, path string) (got T) {
 	return got
 }
 
-// What the page says of services and of what was done is what happened.
+// The page's statements on services and acts are true.
 func TestHealthAndActivity(t *testing.T) {
 	w := world(t, bridgetest.Options{})
 	number := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Fix it"})
@@ -65,7 +65,7 @@ func TestHealthAndActivity(t *testing.T) {
 	})
 }
 
-// TestLastDelivery: what the catch-up lists is no delivery. GitHub's first one is.
+// TestLastDelivery: the catch-up's entries are no deliveries. GitHub's first one is.
 func TestLastDelivery(t *testing.T) {
 	w := world(t, bridgetest.Options{Idle: true})
 	w.Hook = -1 // there is none

@@ -39,7 +39,7 @@ func (e *endless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(r.URL.Path, "/repos/"):
 		answer = map[string]any{"full_name": "acme/web", "private": true}
 	}
-	_ = json.NewEncoder(w).Encode(answer) // who has left needs no answer
+	_ = json.NewEncoder(w).Encode(answer) // a client that has left needs no answer
 }
 
 func (e *endless) page(w http.ResponseWriter, r *http.Request) any {
@@ -127,8 +127,7 @@ func ask(tb testing.TB, h http.Handler, method, path, body string) (job api.Job)
 	return job
 }
 
-// An import's memory does not grow with the repository: what a dry run lists of
-// its items is bounded.
+// An import's memory does not grow with the repository: a dry run lists a bounded number of items.
 func TestMeasuredImportMemory(t *testing.T) {
 	few, many := surveyPeak(t, 10_000), surveyPeak(t, 40_000)
 	t.Logf("live heap at its peak: %.1f MiB with 10,000 issues, %.1f MiB with 40,000", float64(few)/(1<<20), float64(many)/(1<<20))

@@ -18,9 +18,9 @@ import (
 
 const module = "planbridge/"
 
-// arrows says what each package may import of this module, in its production
-// code. What is not here may not exist: a new package comes with its arrows.
-// A name that ends in /... stands for all packages below it.
+// arrows says what each package may import of this module, in its production code. Any other import
+// is forbidden: a new package comes with its arrows. A name that ends in /... stands for all
+// packages below it.
 var arrows = map[string][]string{
 	"mapping": {},
 	"config":  {},
@@ -138,8 +138,7 @@ func goList[T any](t *testing.T, args ...string) (packages []T) {
 	return packages
 }
 
-// TestImports holds the arrows between the packages: what is drawn in the
-// design stays true of the code.
+// TestImports holds the arrows between the packages: the design's drawing stays true of the code.
 func TestImports(t *testing.T) {
 	for _, p := range listPackages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module)

@@ -102,7 +102,7 @@ func TestAStoreThatIsAwayIsOneFact(t *testing.T) {
 	if n := w.log.Lines(restarted); n != 1 {
 		t.Errorf("the log says %d times that the servers restarted:\n%s", n, w.written())
 	}
-	// What is created waits for the look that follows a restart, by a line of its own.
+	// Creates wait for the poll that follows a restart, with a line of their own.
 	w.expectOne("the store is away", restarted, `="nothing is created yet"`)
 	if n := w.log.Lines("level=WARN msg=\"nothing is created yet"); n > 0 {
 		t.Errorf("%d warnings that nothing is created yet", n)

@@ -27,7 +27,7 @@ func deployed(t *testing.T, name string, v any) {
 	}
 }
 
-// TestDeployedConfigurations: what deploy/ configures planbridge with is a configuration.
+// TestDeployedConfigurations: planbridge's configurations in deploy/ are valid.
 func TestDeployedConfigurations(t *testing.T) {
 	t.Parallel()
 	var compose struct {

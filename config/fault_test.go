@@ -206,7 +206,7 @@ colour: red
 	}
 }
 
-// TestRoutesShareABucket: what is no second creator is no fault.
+// TestRoutesShareABucket: a route that is no second creator is no fault.
 func TestRoutesShareABucket(t *testing.T) {
 	for _, more := range []string{"create_issues: false", "direction: to_planning", "bucket: Bugs"} {
 		parse(t, minimal+"  - repository: acme/api\n    project: web\n    "+more+"\n"+

@@ -9,8 +9,8 @@ import (
 	"planbridge/config"
 )
 
-// FuzzParse: whatever the file holds, Parse answers a configuration that is valid,
-// or faults that stand in the file and show no secret.
+// FuzzParse: with any content of the file, Parse returns a valid configuration, or faults that are
+// in the file and show no secret.
 func FuzzParse(f *testing.F) {
 	example, err := os.ReadFile("../deploy/planbridge.example.yaml")
 	if err != nil {

@@ -136,7 +136,7 @@ func TestExampleSaysEveryKey(t *testing.T) {
 			t.Errorf("the example does not show %s", key)
 		}
 	}
-	// What cannot stand beside other keys stands in a comment, as a line that can be taken in.
+	// Keys that exclude others are comments, as lines that can be taken in.
 	text, err := os.ReadFile("planbridge.example.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -277,8 +277,8 @@ func TestStoreFile(t *testing.T) {
 	}
 }
 
-// TestLoadClient: who only asks the running service needs none of its secrets
-// but the admin token; every other fault counts as ever.
+// TestLoadClient: a command that only calls the running service needs none of its secrets but the
+// admin token; every other fault counts as ever.
 func TestLoadClient(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "planbridge.yaml")
 	write := func(yaml string) {
@@ -309,7 +309,7 @@ func TestLoadClient(t *testing.T) {
 	}
 }
 
-// TestEditsFollowWrites: who bounded all writes by one number has that bound still.
+// TestEditsFollowWrites: a file that bounded all writes by one number still has that bound.
 func TestEditsFollowWrites(t *testing.T) {
 	for more, want := range map[string]int{
 		"":                          60,

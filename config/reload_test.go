@@ -63,8 +63,8 @@ func TestReloader(t *testing.T) {
 	}
 }
 
-// TestRestartIsNamed: what the intake, the polls and GitHub's client are told at the start alone
-// is named, so that nobody waits for it.
+// TestRestartIsNamed: values that the intake, the polls and GitHub's client get only at the start
+// are named, so that nobody waits for them.
 func TestRestartIsNamed(t *testing.T) {
 	load := func(settings string) *config.Config {
 		t.Helper()

@@ -84,8 +84,8 @@ func TestStoreIsShownRedacted(t *testing.T) {
 	}
 }
 
-// TestStoreFromEnvironment: the URL of a store may hold a password. Who only
-// asks the running service does not need it.
+// TestStoreFromEnvironment: the URL of a store may hold a password. A command that only calls the
+// running service does not need it.
 func TestStoreFromEnvironment(t *testing.T) {
 	yaml := minimal + "store: {url: \"env:STORE\"}\n"
 	if got := parse(t, yaml).Store; got.URL != "redis://u:"+canary+"@h:6379/1" {

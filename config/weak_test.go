@@ -51,8 +51,8 @@ func TestWeaknesses(t *testing.T) {
 	}
 }
 
-// TestWebhookSecretsOfTwoScopes: who knows a secret that stands in two places is believed
-// about the repositories of both, so that the one given apart protects nothing.
+// TestWebhookSecretsOfTwoScopes: a holder of a secret that stands in two places is believed about
+// the repositories of both, so that the separate one protects nothing.
 func TestWebhookSecretsOfTwoScopes(t *testing.T) {
 	values := map[string]string{"ONE": "b7d1c0f4e29a4e6d8f3351aa", "TWO": "0a9d33c17be84f21a65f9e02", "MARKER": "51c0aa7de3f94b08b2c6d911"}
 	env := func(name string) (string, bool) {

@@ -7,8 +7,8 @@ import (
 	"planbridge/config"
 )
 
-// TestFlowLists: a list of references may stand in a flow mapping, too; what
-// is a mapping there is still none.
+// TestFlowLists: a list of references may stand in a flow mapping, too; a mapping there is still
+// none.
 func TestFlowLists(t *testing.T) {
 	const file = `
 github: {webhook_secrets: LIST, token: env:TOKEN}

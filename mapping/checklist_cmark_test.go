@@ -55,8 +55,8 @@ func boxShown(input *html.Node) string {
 	return tick + " " + strings.Fields(words.String())[0]
 }
 
-// TestItemsAreGitHubsBoxes: what is an item is what GitHub shows as a box with words,
-// and where it shows code or plain words there is none.
+// TestItemsAreGitHubsBoxes: an item is a box with words in GitHub's rendering, and there is none
+// where it shows code or plain words.
 func TestItemsAreGitHubsBoxes(t *testing.T) {
 	t.Parallel()
 	lines := rapid.SampledFrom([]string{

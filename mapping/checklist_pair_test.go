@@ -126,8 +126,7 @@ func edited(t *rapid.T, body, who string) string {
 	return mapping.SetItems(body, want)
 }
 
-// Bodies merge as texts do: what only one side did is taken, and it does not
-// matter who merges.
+// Bodies merge as texts do: an edit of only one side is taken, and it does not matter who merges.
 func TestMergeBodiesLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -169,7 +169,7 @@ func TestChecklistOfEitherLineEnd(t *testing.T) {
 	})
 }
 
-// What the documents of GitHub Flavored Markdown show (5.3) is what is found.
+// The items in the examples of GitHub Flavored Markdown (5.3) are found.
 func TestItemsOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

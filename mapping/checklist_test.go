@@ -147,8 +147,8 @@ func TestWithoutItemsKeepsTheRest(t *testing.T) {
 		if len(mapping.Items(body)) == 0 && rest != body {
 			t.Fatalf("WithoutItems = %q of a body without items", rest)
 		}
-		// What is left are the body's lines in their order, all that are not
-		// blank and no item among them.
+		// The rest are the body's lines in their order, all that are not blank and no item among
+		// them.
 		left := strings.SplitAfter(rest, "\n")
 		for _, line := range strings.SplitAfter(body, "\n") {
 			if len(left) > 0 && left[0] == line {

@@ -138,7 +138,7 @@ func TestWithTextPutGetOfParagraphs(t *testing.T) {
 	})
 }
 
-// Whatever text comes from planning, no item of the issue is lost.
+// No text of planning loses an item of the issue.
 func TestWithTextLosesNoItem(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

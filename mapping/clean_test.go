@@ -2,8 +2,8 @@ package mapping
 
 import "testing"
 
-// TestLentRoute: what is lent for links without a route writes to both sides, whatever the route
-// says in whose name it writes, and makes nothing.
+// TestLentRoute: a lent route for links without a route writes to both sides, with any username of
+// the route, and makes nothing.
 func TestLentRoute(t *testing.T) {
 	rs := NewRoutes([]Route{{Name: "other", Project: "q"}, {
 		Name: "web", Repositories: []string{"acme/web"}, Project: "p", Username: "bridge", Direction: ToGitHub,

@@ -120,7 +120,7 @@ func TestNormalisationLeavesEditsAlone(t *testing.T) {
 	}
 }
 
-// TestConflictsKeepTheLoser: whatever the policy, both values are told before either is overwritten,
+// TestConflictsKeepTheLoser: under any policy, both values are kept before either is overwritten,
 // and only once people were asked about these two.
 func TestConflictsKeepTheLoser(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -10,8 +10,8 @@ import (
 // spare returns a list that has room for more, as one that grew by appending.
 func spare[T any](list ...T) []T { return append(make([]T, 0, len(list)+8), list...) }
 
-// TestTwoCopiesGrowApart has a row for each list that copies of a record share. What one copy adds
-// is not seen in the other one.
+// TestTwoCopiesGrowApart has a row for each list that copies of a record share. An addition to one
+// copy does not show in the other one.
 func TestTwoCopiesGrowApart(t *testing.T) {
 	for name, grow := range map[string]func() (first, second any){
 		"tasks that are forgotten": func() (any, any) {

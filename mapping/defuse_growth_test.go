@@ -50,9 +50,8 @@ func TestMeasuredDefuseStaysInMemory(t *testing.T) {
 	for _, unit := range hardTexts {
 		texts[unit] = repeated(unit, 64<<10) + "/issues/1 `x` @b"
 	}
-	// What the process took of the system is never given back: its growth is the
-	// peak. What is allocated in all depends on pools, which the race detector
-	// empties at random.
+	// The process never gives memory back to the system: its growth is the peak. All allocations
+	// depend on pools, which the race detector empties at random.
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

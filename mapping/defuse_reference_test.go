@@ -23,7 +23,7 @@ var (
 // dangerous are the pieces that random texts are made of. A "§" becomes the
 // text's number, so that no text defines another's links and footnotes.
 var dangerous = strings.Split(strings.ReplaceAll(
-	// What is live, in each of its spellings.
+	// Live places, in each of their spellings.
 	`@octocat|@acme/team|@|octocat|bob|&#64octocat|&#64;octocat|&#x40;|&#x40|&commat;|&#0000064;octo|@&#98;ob|@<!-- -->bob|&amp;#64;bob|bob@example.com|&copy@bob|`+
 		`#12|acme/web#12|#|12|2|&#35;|&#35&#49;2|&num;12|#&#49;2|#<!-- -->12|#<b></b>12|&#|`+
 		`GH-12|gh-7|GH\-12|GH-&#49;2|G&#72;-12|GH-<!-- -->12|G<!-- -->H-12|GH<x>-12|GH-|GH|-|H-12|&#71;|`+
@@ -32,15 +32,15 @@ var dangerous = strings.Split(strings.ReplaceAll(
 		`HTTPS://GITHUB.COM/a/b/Issues/1|https://github.com/a/b/%69ssues/1|www\.github.com/a/b/issues/1|w&#119;w.github.com/a/b/issues/1|`+
 		`https://medium.com/@octocat|https://example.com/x#12|http://a.b/c)@bob|xhttps://a.b/@bob|https://a.b/`+"`"+`x|www.a.b/`+"`"+`|ftp://a.b/`+"`"+`|`+
 		`closes |Close: |fixes |fixed |Resolves |resolved |fix |`+
-		// What may hide it.
+		// Texts that may hide them.
 		"`|``|```|````|\\`|`x`|`@octocat`|``#12``|\n```\n|\n```go\n|\n~~~\n|\n  ```\n|\n   ```\n|\n    ```\n|\n> ```\n|\n>```\n|\n- ```\n|\n1. ```\n|\n[^§]: ```\n|```x```|~~~|"+
 		`[|]|(|)|![|](|](/u)|](<|](u "|")|[x]|[x](|[a][b]|][|[r§]|[^§]|`+"\n\n[r§]: |\n[^§]: |"+`[x](https://medium.com/@octocat)|<https://medium.com/@octocat>|<bob@example.com>|`+
 		`<div>|</div>|<p>|</p>|<b>|</b>|<pre>|</pre>|<code>|</code>|<a href="|">|<a href=|<img src=|<details>|<summary>|<kbd>|<x>|</x>|<!--|-->|<!-- -->|<!-->|<?|?>|<![CDATA[|]]>|<!X|<select>|`+
 		`<script>|<style>|<textarea>|<svg>|<table>|<br>|<br/>|<span title="|<a `+"`"+`|<|>|&|&lt;|&#60;|&#|;|`+
-		// What may run a program.
+		// Links that may run a program.
 		`javascript:alert(1)|JaVaScript:x|java&#115;cript:x|javascript&colon;x|javascript\:x|vbscript:x|data:text/html,x|java`+"\t"+`script:x|&#1;javascript:x|`+
 		`[x](javascript:alert(1))|[x](<javascript:x>)|<javascript:x>|[x](data:x)|![x](data:image/png,x)|`+"[s§]: javascript:x\n|[s§]|"+
-		// What gives a text its form.
+		// Parts that give a text its form.
 		" | | |\n|\n|\n|\n\n|\n\n|\r|\r\n|\t|\n\t|\n  |\n    |\n> |\n> > |\n- |\n- [ ] |\n* |\n1. |\n2) |\n# |\n===\n|\n---\n|\n¦---¦---¦\n|¦|\n¦ a ¦ b ¦\n|*|**|_|__|~|~~|\\|\\\\|\\\n|"+
 		"a|A|é|x |. |, |:|://|/|www.|.|'|\"|=|\u2060|\u2064\u2060|\u2064|\u200b|\u202e|\ufeff|\u00a0|\x00|👩‍🚀|issues|/issues/|$", "¦", "\x1f"), "|")
 

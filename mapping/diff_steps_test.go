@@ -31,7 +31,7 @@ func listsOf(tokens string, length int) [][]string {
 }
 
 // TestDiffWithinAFewSteps: a search that breaks off goes on from the farthest place that it reached.
-// What it finds is right for all short lists, and has hardly more tokens than are needed.
+// Its result is right for all short lists, and has hardly more tokens than necessary.
 func TestDiffWithinAFewSteps(t *testing.T) {
 	t.Parallel()
 	lists := listsOf("abc", 4)

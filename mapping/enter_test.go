@@ -69,7 +69,7 @@ func TestFirstRouteTakesIt(t *testing.T) {
 	}
 }
 
-// TestEachRouteHasItsFirstRun: what counts is when the route began to run that takes the issue.
+// TestEachRouteHasItsFirstRun: the beginning of the route that takes the issue counts.
 func TestEachRouteHasItsFirstRun(t *testing.T) {
 	began := map[string]time.Time{"old": firstRun.Add(-time.Hour), "new": firstRun.Add(time.Hour)}
 	e := Entrance{FirstRun: func(route string) time.Time { return began[route] }}

@@ -144,7 +144,7 @@ func TestEraseKeepsEachPart(t *testing.T) {
 	}
 }
 
-// TestEraseConflict: what it was about, when, and who won stays.
+// TestEraseConflict: its subject, its time and its winner stay.
 func TestEraseConflict(t *testing.T) {
 	at := time.Date(2031, 1, 2, 0, 0, 0, 0, time.UTC)
 	c := mapping.Conflict{Attribute: mapping.Title, GitHub: secretWords, Planning: secretWords, Base: &mapping.Base{GitHub: secretWords}, Winner: mapping.GitHub, At: at, State: mapping.ConflictSettled}

@@ -62,7 +62,7 @@ func TestStaying(t *testing.T) {
 	}
 }
 
-// TestForgetAndRecall: what is recalled is forgotten no more, and nothing else changes.
+// TestForgetAndRecall: a recalled task is forgotten no more, and nothing else changes.
 func TestForgetAndRecall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var f Family
@@ -98,8 +98,8 @@ func ofTheFamily() *Link {
 	return root
 }
 
-// TestParts: a part has a task and a nonce of its own. What a person
-// made says on which side its partner is to be made.
+// TestParts: a part has a task and a nonce of its own. The side of a person's item decides the side
+// of its partner.
 func TestParts(t *testing.T) {
 	root := ofTheFamily()
 	found, unmade := root.SubLinks[0], root.SubLinks[1]

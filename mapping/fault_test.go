@@ -85,7 +85,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsKeepWhatTheyCarry: what an answer carried is found behind any wrapping.
+// TestFaultsKeepWhatTheyCarry: the values of an answer are found behind any wrapping.
 func TestFaultsKeepWhatTheyCarry(t *testing.T) {
 	current := map[Attribute]Versioned{Title: {Value: "theirs", Version: 4}}
 	wrapped := fmt.Errorf("write card: %w", &VersionConflict{Current: current})

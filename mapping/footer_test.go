@@ -42,7 +42,7 @@ func TestAppendMarks(t *testing.T) {
 	}
 }
 
-// What Markdown processing and people do to a footer.
+// Changes of a footer by Markdown processing and by people.
 func TestBodyOfProcessedFooter(t *testing.T) {
 	t.Parallel()
 	signed := keys.Sign(mark)

@@ -30,8 +30,8 @@ func TestGitHubForm(t *testing.T) {
 	}
 }
 
-// TestFormsAreEqual: what is written to GitHub says the same as what it was
-// made of, whatever that holds, and holds nothing that GitHub may refuse.
+// TestFormsAreEqual: a text for GitHub means the same as its source, whatever that has, and has
+// nothing that GitHub may refuse.
 func TestFormsAreEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune("\x00\x07\r\n\t @#1a")))).Draw(t, "text")
@@ -85,8 +85,8 @@ func TestSameOfASide(t *testing.T) {
 	}
 }
 
-// TestViewsAreOfPeoplesText: what the bridge adds is taken off the texts that have it. A title that
-// says the same is a person's.
+// TestViewsAreOfPeoplesText: the bridge's additions are removed from the texts that have them. A
+// title that says the same is a person's.
 func TestViewsAreOfPeoplesText(t *testing.T) {
 	keys := NewKeys([]byte("key"))
 	footer := keys.AppendFooter("", Marker{MarkCard, "link", "nonce", "12"}, "acme/web", 12, "https://github.com/acme/web/issues/12")

@@ -100,8 +100,8 @@ var works = map[string]func(text string){
 	"numbers":     func(text string) { mapping.CanonicalNumber(text) },
 }
 
-// TestMeasuredWorkIsLinear: whatever the text, no pure function over it takes more time
-// than in proportion to its length.
+// TestMeasuredWorkIsLinear: for any text, no pure function over it takes more time than in
+// proportion to its length.
 func TestMeasuredWorkIsLinear(t *testing.T) {
 	for name, work := range works {
 		t.Run(name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEditedOfACard: what a poll told of each attribute beats what it told of the card.
+// TestEditedOfACard: a poll's times of each attribute beat those of the card.
 func TestEditedOfACard(t *testing.T) {
 	whole, title := Interval{noon, noon.Add(time.Second)}, Interval{noon.Add(time.Minute), noon.Add(2 * time.Minute)}
 	old := Card{Polled: whole}
@@ -80,8 +80,8 @@ func TestCompleteTakesWhatOnlyPollsTell(t *testing.T) {
 	}
 }
 
-// TestCompleteTwice: what is complete is not changed by the same poll once more, and no value
-// of the card is touched.
+// TestCompleteTwice: a complete card is not changed by the same poll once more, and no value of the
+// card is touched.
 func TestCompleteTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		polled := polledCard()
@@ -230,7 +230,7 @@ func TestDigestTaskIsOfEveryField(t *testing.T) {
 	}
 }
 
-// TestMoveNamesTheIssue: what an issue has become is told by what does not change again.
+// TestMoveNamesTheIssue: values that do not change again identify an issue's successor.
 func TestMoveNamesTheIssue(t *testing.T) {
 	issue := &Issue{ID: 8, NodeID: "I_8", Repo: "acme/api", RepoID: 4, Number: 3, Author: "octocat", CreatedAt: noon, UpdatedAt: noon.Add(time.Hour), Title: "t"}
 	want := IssueID{ID: 8, NodeID: "I_8", Repo: "acme/api", RepoID: 4, Number: 3, Author: "octocat", Born: noon}

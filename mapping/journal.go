@@ -29,8 +29,8 @@ type Pending struct {
 	Side      Side      `json:"side"` // the side that is written
 	Item      Ref       `json:"item"`
 	Attribute Attribute `json:"attr"`
-	From      string    `json:"from"`          // what that side held, in its own representation
-	To        string    `json:"to"`            // what is sent
+	From      string    `json:"from"`          // the side's earlier value, in its own representation
+	To        string    `json:"to"`            // the sent value
 	Old       *Base     `json:"old,omitempty"` // the base the write was decided on; nil: none
 	Next      Base      `json:"next"`          // the base once the write is known to have happened
 	At        time.Time `json:"at"`

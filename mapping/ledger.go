@@ -2,8 +2,8 @@ package mapping
 
 import "time"
 
-// Entry is one line of a link's history: what was done and why. explain shows the newest
-// first, and the store bounds their number.
+// Entry is one line of a link's history: an act and its reason. explain shows the newest first, and
+// the store bounds their number.
 type Entry struct {
 	At        time.Time `json:"at"`
 	Side      Side      `json:"side,omitempty"` // where it was written; "" where nothing was

@@ -27,8 +27,7 @@ func someLines(t *rapid.T, body string) (*mapping.Link, mapping.LineSet) {
 	return l, set
 }
 
-// TestTextAroundGetPut: what nobody edited changes no byte of a body, whichever of
-// its lines are text.
+// TestTextAroundGetPut: unedited text changes no byte of a body, whichever of its lines are text.
 func TestTextAroundGetPut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -54,7 +54,7 @@ func TestFieldsOfAnyBytes(t *testing.T) {
 	}
 }
 
-// TestMarkerOfNobody: what is no marker of ours gives none of its parts away.
+// TestMarkerOfNobody: a text that is no marker of ours gives none of its parts away.
 func TestMarkerOfNobody(t *testing.T) {
 	key := []byte("key")
 	keys := NewKeys(key)

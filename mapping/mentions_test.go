@@ -84,8 +84,8 @@ func TestDefuse(t *testing.T) {
 	}
 }
 
-// TestDefuseBypasses: what only the decoded text shows is live, or only GitHub's
-// reading of what code and links are.
+// TestDefuseBypasses: places that only the decoded text shows are live, or only by GitHub's reading
+// of code and links.
 func TestDefuseBypasses(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -228,7 +228,7 @@ func BenchmarkDefuse(b *testing.B) {
 	}
 }
 
-// plain is a text without joiners: what people type.
+// plain is a text without joiners: people's texts.
 func plain() *rapid.Generator[string] {
 	return rapid.Map(rapid.OneOf(mappingtest.Text(), mappingtest.Markdown()), func(s string) string { return strings.ReplaceAll(s, "\u2060", "") })
 }
@@ -247,8 +247,8 @@ func TestDefuseLaws(t *testing.T) {
 	})
 }
 
-// A text that nobody changed in planning is written to GitHub as it stands
-// there: what was live is live, what was defused is defused.
+// A text that nobody changed in planning is written to GitHub as it stands there: live places stay
+// live, defused ones stay defused.
 func TestDefuseKeepingChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

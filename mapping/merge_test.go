@@ -51,7 +51,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// What one side left alone is the other side's, whatever the texts are.
+// An unchanged part of one side takes the other side's, whatever the texts are.
 func TestMergeOneSide(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -108,8 +108,8 @@ func checkNoWordLost(t *rapid.T, base, x, y, merged string) {
 	}
 }
 
-// git is the oracle: what it merges, Merge merges. Where no line is repeated there
-// is one way to read an edit, and the two agree in everything.
+// git is the oracle: Merge merges all that it merges. Where no line is repeated there is one way to
+// read an edit, and the two agree in everything.
 func TestMergeAgainstGit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -123,8 +123,8 @@ func TestMergeAgainstGit(t *testing.T) {
 	})
 }
 
-// The blank lines between paragraphs are repeated lines, and the words of prose
-// are. What git merges is never another text, but for how many blank lines stand in a row.
+// The blank lines between paragraphs are repeated lines, and the words of prose are. A merge of git
+// is never another text, except for the number of blank lines in a row.
 func TestMergeParagraphsAgainstGit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,8 +136,8 @@ func TestMergeParagraphsAgainstGit(t *testing.T) {
 	})
 }
 
-// What git merges is a conflict hardly ever: in 8 of 3,436 random edits. These are
-// the same in each run, so that their number is.
+// A merge of git is hardly ever a conflict: in 8 of 3,436 random edits. These are the same in each
+// run, so that their number is.
 func TestMergeIsHardlyStricterThanGit(t *testing.T) {
 	t.Parallel()
 	var same, stricter int

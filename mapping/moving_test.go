@@ -71,8 +71,8 @@ func TestStay(t *testing.T) {
 	}
 }
 
-// TestAwaitsAnswer: what people are asked about keeps an issue from moving. A part without an
-// issue of its own is named by the root's.
+// TestAwaitsAnswer: an open question keeps an issue from moving. A part without an issue of its own
+// is named by the root's.
 func TestAwaitsAnswer(t *testing.T) {
 	root := Pair{State: Linked, Issue: IssueID{ID: 7, Repo: "acme/web", Number: 12}}
 	asking := Disputes{Asking: map[Attribute]string{Title: "id"}}
@@ -94,7 +94,7 @@ func TestAwaitsAnswer(t *testing.T) {
 	}
 }
 
-// TestGivenUpIssueLeavesTheCard: what rests is the card, under the ids of the link, and says why.
+// TestGivenUpIssueLeavesTheCard: the resting card has the ids of the link, and a reason.
 func TestGivenUpIssueLeavesTheCard(t *testing.T) {
 	moving := &Moving{Project: "ops", Route: "later", Link: "new", Nonce: "n", Issue: 7}
 	l := Link{

@@ -62,7 +62,7 @@ func TestWhenAnExchangeRunsAway(t *testing.T) {
 	}
 }
 
-// TestFoldsLastHalfAMinute: whatever the configuration and a clock say, no edit waits longer.
+// TestFoldsLastHalfAMinute: with any configuration and clock, no edit waits longer.
 func TestFoldsLastHalfAMinute(t *testing.T) {
 	t.Parallel()
 	for _, first := range []time.Duration{time.Second, 2 * time.Second, 20 * time.Second, 29 * time.Second} {

@@ -96,7 +96,7 @@ func TestHoldOfBothSides(t *testing.T) {
 	}
 }
 
-// TestPutOff: what waits on one side waits on both, and never for a shorter time than before.
+// TestPutOff: waiting edits of one side wait on both, and never for a shorter time than before.
 func TestPutOff(t *testing.T) {
 	var idle Pace
 	idle.PutOff(noon.Add(time.Minute))
@@ -248,8 +248,8 @@ func TestRunaway(t *testing.T) {
 	}
 }
 
-// TestPaceNeverWaitsForEver: whatever happens to a pair, no plan waits longer than the longest
-// fold, and one that waited so long goes.
+// TestPaceNeverWaitsForEver: with any events of a pair, no plan waits longer than the longest fold,
+// and one that waited so long goes.
 func TestPaceNeverWaitsForEver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p Pace

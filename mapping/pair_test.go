@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPairsByKind has a row for each kind of pair: what its items are, and how people and the
-// store's indexes call it.
+// TestPairsByKind has a row for each kind of pair: its items, and its names for people and the
+// store's indexes.
 func TestPairsByKind(t *testing.T) {
 	issue, card := IssueID{ID: 7, Repo: "acme/web", Number: 12}, CardID{ID: "5447"}
 	for name, tt := range map[string]struct {
@@ -60,8 +60,8 @@ func TestWholePair(t *testing.T) {
 	}
 }
 
-// TestAgreementLiftsARefusal: what both sides agree on is refused by none of them, and the
-// refusal of another attribute stays.
+// TestAgreementLiftsARefusal: no side refuses the agreed value, and the refusal of another
+// attribute stays.
 func TestAgreementLiftsARefusal(t *testing.T) {
 	p := Pair{Disputes: Disputes{Refused: map[Attribute]Refusal{Title: {Side: GitHub}, Summary: {Side: Planning}}}}
 	p.SetBase(Title, Base{GitHub: "a", Planning: "a", Version: 3})

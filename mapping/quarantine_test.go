@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestQuarantine has a case for each part of the rule: who waits, where, and whose
-// act lets an issue in.
+// TestQuarantine has a case for each part of the rule: the issues that wait, the repositories, and
+// the acts that let an issue in.
 func TestQuarantine(t *testing.T) {
 	for association, waits := range map[string]bool{
 		"OWNER": false, "MEMBER": false, "COLLABORATOR": false, "CONTRIBUTOR": false, "member": false,

@@ -63,7 +63,7 @@ func (a Action) marks() bool { return a == RestoreMarker || a == Unmark }
 
 // Write is one attribute's write to one side.
 type Write struct {
-	From    string // what the side holds now, in its own representation
+	From    string // the side's present value, in its own representation
 	To      string
 	Version int64 // planning: the version the write carries
 }

@@ -150,8 +150,8 @@ func TestWhatIsKnownOfOneSide(t *testing.T) {
 	}
 }
 
-// TestRefusalBlocksItsOwnValue has a row for each side, refused value and write: what is blocked is
-// the very write that was refused, and nothing else.
+// TestRefusalBlocksItsOwnValue has a row for each side, refused value and write: exactly the
+// refused write is blocked, and nothing else.
 func TestRefusalBlocksItsOwnValue(t *testing.T) {
 	toPlanning, toGitHub := [2]string{"b", "a"}, [2]string{"a", "b"}
 	for name, tt := range map[string]struct {

@@ -164,7 +164,8 @@ func sendsTheVersion(t *testing.T, s situation, d Decision) {
 }
 
 // comesToRest: once a decision is carried out, and a merge in two steps, both sides agree and
-// nothing more is decided. What waits for people, a refusal or a direction stays decided.
+// nothing more is decided. A decision that waits for people, a refusal or a direction stays
+// decided.
 func comesToRest(t *testing.T, s situation) {
 	was := s
 	for range 2 {

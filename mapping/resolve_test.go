@@ -21,8 +21,8 @@ var decisions = map[string]struct {
 	route  Route
 	in     func(*Input)
 	action Action // "": no decision
-	hub    string // what is written to GitHub
-	plan   string // what is written to planning
+	hub    string // the write to GitHub
+	plan   string // the write to planning
 	lock   int64
 	loses  bool
 	winner Side
@@ -220,7 +220,7 @@ func TestMergeThatOneSideHas(t *testing.T) {
 	both := "ONE\ntwo\nTHREE"
 	for name, tt := range map[string]struct {
 		g, p      string
-		hub, plan string // what is written; "": nothing
+		hub, plan string // the write; "": nothing
 	}{
 		"planning": {"ONE\ntwo\nthree", both, both, ""},
 		"GitHub":   {both, "ONE\ntwo\nthree", "", both},
@@ -342,9 +342,9 @@ func apply(link *Link, g, p View, plan Plan) {
 	}
 }
 
-// TestConvergence: whatever both sides have, carrying plans out ends in an empty plan within three
-// rounds, with both sides equal. Every value of a side is still on one, or in a decision that keeps
-// it, or merged.
+// TestConvergence: whichever values both sides have, carrying plans out ends in an empty plan
+// within three rounds, with both sides equal. Every value of a side is still on one, or in a
+// decision that keeps it, or merged.
 func TestConvergence(t *testing.T) {
 	text := rapid.SampledFrom([]string{"", "a", "a\nb\nc\nd\ne", "A\nb\nc\nd\ne", "a\nb\nc\nd\nE", "see @octocat", "see #12", "* x\n", "- x", "long\r\ntext "})
 	value := map[Attribute]*rapid.Generator[string]{

@@ -16,7 +16,7 @@ const (
 	PolicyGitHub   Policy = "github"   // GitHub's value wins
 	PolicyNewest   Policy = "newest"   // the later edit wins, where the times tell; else ask
 	PolicyAsk      Policy = "ask"      // nobody wins until a person decides
-	PolicyMerge    Policy = "merge"    // summaries are merged; what does not merge, planning wins
+	PolicyMerge    Policy = "merge"    // summaries are merged; planning wins where that fails
 )
 
 // Direction says which way a route synchronises.

@@ -91,7 +91,7 @@ func (s *Shown) Make(labels []string, scheme LabelScheme) {
 }
 
 // Carry records the labels that the issue has. The record drops a label of ours that is gone,
-// unless it is the card's current one. Whoever adds it later then owns it.
+// unless it is the card's current one. A person who adds it later then owns it.
 func (s *Shown) Carry(labels []string, card *Card, scheme LabelScheme) {
 	var made []string
 	for _, l := range s.Made {

@@ -60,7 +60,7 @@ func TestProjectionsAreToldFromPeoplesLabels(t *testing.T) {
 	}
 }
 
-// TestShownOfAMovedIssue: what planning said goes along, and so do the people whom the bridge
+// TestShownOfAMovedIssue: planning's state goes along, and so do the people whom the bridge
 // assigned; the milestone, and what GitHub refused, are the old repository's.
 func TestShownOfAMovedIssue(t *testing.T) {
 	s := mapping.Shown{

@@ -72,7 +72,7 @@ func TestAdvanceRefusesWhatTheTableDoesNotKnow(t *testing.T) {
 	}
 }
 
-// TestDormantRemembersItsState: whatever interrupted it, a pair goes on where it was.
+// TestDormantRemembersItsState: a pair goes on where it was, after any interruption.
 func TestDormantRemembersItsState(t *testing.T) {
 	t.Parallel()
 	for _, from := range []LinkState{Entering, Creating, Linked, Left, Orphaned} {
@@ -130,8 +130,8 @@ func TestRefusedTransitionIsNamed(t *testing.T) {
 	}
 }
 
-// TestWithoutProject has a row for each state: what was worked rests, and says that its project
-// is not configured; what rests already keeps its reason.
+// TestWithoutProject has a row for each state: a worked link rests, and says that its project is
+// not configured; a resting one keeps its reason.
 func TestWithoutProject(t *testing.T) {
 	t.Parallel()
 	for from, rests := range map[LinkState]bool{

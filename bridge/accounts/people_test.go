@@ -152,7 +152,7 @@ func TestGitHubIsAskedOnceInAWhile(t *testing.T) {
 }
 
 // TestAccountWithAnotherLogin: an account that is known is told of by its old login and its new one.
-// Who has no rights is not remembered.
+// Logins without rights are not remembered.
 func TestAccountWithAnotherLogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -191,7 +191,7 @@ func TestStoreThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestForget: what another replica or an operator stored is read anew, and else nothing is read twice.
+// TestForget: records that another replica or an operator stored are read anew, and others only once.
 func TestForget(t *testing.T) {
 	w := newWorld()
 	p := w.people()

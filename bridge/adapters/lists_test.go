@@ -36,8 +36,8 @@ func (g *renewed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestListedOfAnother: a repository is deleted and made anew right after GitHub said what
-// the name stands for. What is listed then is of another one.
+// TestListedOfAnother: a repository is deleted and made anew right after GitHub said what the name
+// stands for. A listing then shows another repository.
 func TestListedOfAnother(t *testing.T) {
 	hub := &renewed{id: 7}
 	server := httptest.NewServer(hub)

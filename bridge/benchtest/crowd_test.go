@@ -132,8 +132,8 @@ const brakeLetsGo = 300 * 11 / 12
 // unbraked lets more issues enter in a minute than a route usually takes.
 func unbraked(yaml string) string { return yaml + "brakes: {creates_per_minute: 1000}\n" }
 
-// crowd has issues opened within a second, and waits until each has its one card. What goes wrong
-// before may be mended once they are open.
+// crowd has issues opened within a second, and waits until each has its one card. Earlier faults
+// may be mended once they are open.
 func crowd(t *testing.T, issues int, config func(string) string, wrong func(*bridgetest.TestWorld) (mend func())) (c crowded) {
 	t.Helper()
 	virtually(t, bridgetest.Options{Config: config}, func(w *bridgetest.TestWorld) {

@@ -54,8 +54,8 @@ type record struct {
 	done chan error
 }
 
-// grouped makes a floor of what makes several records durable: what comes while
-// one group is under way is the next.
+// grouped makes a floor of what makes several records durable: observations that come while one
+// group is under way form the next one.
 func grouped(t testing.TB, commit func([]record) error) floor {
 	var mu sync.Mutex
 	var waiting []record

@@ -78,7 +78,7 @@ type anHour struct {
 	waits float64 // of writes for their budget
 }
 
-// hour plays so many events in an hour. What the organisation had before has come to rest.
+// hour plays so many events in an hour. The organisation's earlier items have come to rest.
 func hour(t *testing.T, repos, teams, issues, events int) (h anHour) {
 	t.Helper()
 	const seed = 1

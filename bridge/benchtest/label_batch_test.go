@@ -17,8 +17,8 @@ import (
 	"planbridge/store/memstore"
 )
 
-// Issues of an import get their labels together. Whatever goes wrong with that, each has the
-// labels in the end that it would have by itself, and those of people.
+// Issues of an import get their labels together. Whichever fault occurs, each issue has the labels
+// in the end that it would have by itself, and those of people.
 func TestLabelsTogether(t *testing.T) {
 	fault := func(f githubtest.Fault) func(*bridgetest.TestWorld) {
 		return func(w *bridgetest.TestWorld) { f.Match = "graphql.labels"; w.GitHub.Fault(f) }
@@ -161,7 +161,7 @@ func checkLabelled(w *bridgetest.TestWorld) {
 				writes++
 			} else {
 				people = slices.DeleteFunc(slices.Clone(now), isShown)
-				most += max(0, len(were)-len(shown(now))) // what a person took off is put there again
+				most += max(0, len(were)-len(shown(now))) // a label that a person removed is added again
 			}
 			were = shown(now)
 		}

@@ -32,7 +32,7 @@ type organisation struct {
 	boards []*planningtest.Project // of the owner of repos[i] it is boards[i%len]
 	random *rand.Rand
 	places []place
-	past   atomic.Bool // what people do now they did yesterday
+	past   atomic.Bool // people's acts of now were made yesterday
 }
 
 // place is an issue, with its card where it was linked when the day began.

@@ -43,7 +43,7 @@ const (
 	peerRead   = "read"   // bare, and reads the payload, and keeps as much as the intake does
 )
 
-// What a peer is asked, in a line; it answers by one with a number.
+// The request to a peer, in a line; it answers by one with a number.
 const (
 	askUsed    = "used"    // µs of processor time so far
 	askCollect = "collect" // to collect its garbage

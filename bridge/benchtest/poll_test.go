@@ -180,8 +180,8 @@ func (w pollWorld) Keys() mapping.Keys {
 	return mapping.NewKeys([]byte("a key that nobody knows, of some length"))
 }
 
-// newPoller is a poller of a project's backlog that follows no marker: what it
-// sees first it only records.
+// newPoller is a poller of a project's backlog that follows no marker: it only records cards that
+// it sees first.
 func newPoller(t testing.TB, s store.Store, url, secret string, project mapping.ObjectID, route string) *poll.Poller {
 	t.Helper()
 	client, err := planning.New(planning.Options{BaseURL: url, Project: project, Secret: secret})

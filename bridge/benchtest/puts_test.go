@@ -17,8 +17,7 @@ import (
 )
 
 // bare is the peer of the bridge's writes. Its goroutines only make PUTs of the same size to cards
-// of a project of their own, on the same service. What they reach is what the machine lets anybody
-// do.
+// of a project of their own, on the same service. Their rate is the machine's bound for everybody.
 type bare struct {
 	w       *workshop
 	project *planningtest.Project

@@ -10,8 +10,8 @@ import (
 	"planbridge/bridge/bridgetest"
 )
 
-// TestFreeAddrWhileProcessesStart: what a process that is being started takes
-// along of this one, for a moment, keeps no address from being listened on.
+// TestFreeAddrWhileProcessesStart: a process that is being started holds copies of this one's
+// sockets for a moment, which keep no address from being listened on.
 func TestFreeAddrWhileProcessesStart(t *testing.T) {
 	stop := make(chan struct{})
 	var starting sync.WaitGroup

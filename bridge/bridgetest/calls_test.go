@@ -138,8 +138,8 @@ func TestCallsOfIdlePolls(t *testing.T) {
 	}
 }
 
-// BenchmarkCallsPerChange prints the same numbers. What is measured is calls;
-// the time is that of the polls waited for.
+// BenchmarkCallsPerChange prints the same numbers. The test measures calls; the time is that of the
+// polls waited for.
 func BenchmarkCallsPerChange(b *testing.B) {
 	w, n, card := quietWorld(b)
 	var toPlanning, readsToPlanning, toGitHub int

@@ -80,8 +80,8 @@ func importN(t *testing.T, n int, o bridgetest.Options, wrong func(*world)) *wor
 	return w
 }
 
-// Whatever becomes of a batch, each issue gets one card; and what is looked for
-// is looked for together.
+// Whichever fault a batch meets, each issue gets one card; and what is looked for is looked for
+// together.
 func TestImportBatchFaults(t *testing.T) {
 	t.Parallel()
 	fault := func(f planningtest.Fault) func(*world) {

@@ -21,8 +21,8 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// soon is a lease that ends while a test waits: what a dead bridge, or a
-// restored copy of the store, held is free then.
+// soon is a lease that ends while a test waits. Leases of a dead bridge, or of a restored copy of
+// the store, are free then.
 const soon = 12 * time.Second
 
 // TestRedisIsEmptied: a lost store is restored from the markers on both sides, while the service

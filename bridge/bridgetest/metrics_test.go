@@ -13,8 +13,8 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// TestMetrics: what the live endpoint shows after some work is well-formed to
-// Prometheus' own tool, and every metric that the work moves is there.
+// TestMetrics: the live endpoint's output after some work is well-formed to Prometheus' own tool,
+// and every metric that the work moves is there.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	promtool, err := exec.LookPath("promtool")

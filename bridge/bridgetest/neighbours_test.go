@@ -216,7 +216,7 @@ func TestDeliveriesAreHoursLate(t *testing.T) {
 	w.rename(n, card)
 	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Two"})
 	w.Await("the second card", func() bool { return len(w.Project.Cards()) == 2 })
-	w.polls(8) // what is not echoed is looked for meanwhile
+	w.polls(8) // missing echoes are searched meanwhile
 	w.GitHub.Advance(4 * time.Hour)
 	w.GitHub.SetTraits(func(x *githubtest.Traits) { x.HoursLate = 0 })
 	w.whole(2)
@@ -264,8 +264,8 @@ func TestRepositoryIsRenamed(t *testing.T) {
 	}
 }
 
-// An archived repository refuses writes and a locked issue does not: what
-// planning says waits for the one, and a refusal is not gone.
+// An archived repository refuses writes and a locked issue does not: planning's changes wait for
+// the first, and a refusal does not count as gone.
 func TestArchivedAndLocked(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{})

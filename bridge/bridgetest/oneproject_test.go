@@ -17,8 +17,8 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// split is a world whose one repository has routes into two planning projects, by
-// labels. What GitHub delivers is kept for the test to hand out.
+// split is a world whose one repository has routes into two planning projects, by labels. The test
+// keeps GitHub's deliveries and hands them out.
 type split struct {
 	*world
 	other *planningtest.Project

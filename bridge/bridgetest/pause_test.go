@@ -30,8 +30,8 @@ type pair struct {
 	first, second *bridgetest.Process
 }
 
-// startPair starts the first bridge of a pair. Deliveries go to the second:
-// whatever hands them out notices a process that is stopped.
+// startPair starts the first bridge of a pair. Deliveries go to the second: the dispatcher notices
+// a stopped process.
 func startPair(t *testing.T, redis *redistest.Server) *pair {
 	t.Helper()
 	w := start(t, bridgetest.Options{Idle: true, Store: redis.URL, Prefix: strings.ReplaceAll(t.Name(), "/", "-"), Settle: underWay + time.Second})

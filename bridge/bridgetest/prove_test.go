@@ -16,8 +16,8 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// TestServiceProvesItsConfiguration: what does not work is one line when it is found, at the
-// start or after a reload, and one when it is repaired.
+// TestServiceProvesItsConfiguration: a failed part is one line when it is found, at the start or
+// after a reload, and one when it is repaired.
 func TestServiceProvesItsConfiguration(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}
@@ -42,7 +42,7 @@ func TestServiceProvesItsConfiguration(t *testing.T) {
 	w.reload(w.YAML())
 	once(repaired + unknown)
 	w.Await("a page without the fault", func() bool { return !strings.Contains(page(t, w), "there is no bucket") })
-	const refused = `="a service refuses the secret"` // whoever meets it first tells it
+	const refused = `="a service refuses the secret"` // the first part that meets it logs it
 	once("fact" + refused)
 	w.Await("the refusal on the page", func() bool { return strings.Contains(page(t, w), "GitHub does not take the token") })
 	w.GitHub.AddToken(bridgetest.Token, bridgetest.Bot)
@@ -107,8 +107,8 @@ func TestServiceNoticesARenamedBucket(t *testing.T) {
 	}
 }
 
-// TestLogNamesItemsInOneForm: what took a delivery, what polled and what worked a key name a link
-// and an item in the same way.
+// TestLogNamesItemsInOneForm: lines about a delivery, a poll and a key name a link and an item in
+// the same way.
 func TestLogNamesItemsInOneForm(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}

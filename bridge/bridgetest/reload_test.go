@@ -58,8 +58,8 @@ func TestReloadWhileTheStoreIsAway(t *testing.T) {
 	})
 }
 
-// TestReloadAllowsPublic: what was withheld from a repository that became public
-// is shown once the route allows that.
+// TestReloadAllowsPublic: values withheld from a repository that became public are shown once the
+// route allows that.
 func TestReloadAllowsPublic(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{})

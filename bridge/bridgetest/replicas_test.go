@@ -122,8 +122,8 @@ func TestReplicasComeAndGo(t *testing.T) {
 	}
 }
 
-// The store is emptied while several replicas work on it: what was made
-// meanwhile enters, whichever of them polls next.
+// The store is emptied while several replicas work on it: items made meanwhile enter, whichever of
+// them polls next.
 func TestRedisIsEmptiedUnderReplicas(t *testing.T) {
 	t.Parallel()
 	r := redistest.Start(t)

@@ -152,8 +152,8 @@ func namesRetention(t *testing.T, o bridgetest.Options) {
 
 func TestMarksRetention(t *testing.T) { onBothStores(t, marksRetention) }
 
-// marksRetention: what polls remember of cards and tasks goes when these are gone for
-// long. What is there stays, though no listing shows it.
+// marksRetention: the polls' records of cards and tasks go when these are gone for long. Existing
+// items keep theirs, though no listing shows them.
 func marksRetention(t *testing.T, o bridgetest.Options) {
 	const deletedCard, deletedTask = "54744060c955ca8169c6dead", "54744060c955ca8169c6beef"
 	long := time.Now().Add(-100 * 24 * time.Hour).UTC().Format(time.DateOnly)

@@ -68,7 +68,7 @@ func (c *renaming) rename(t *testing.T, how string, before func(*world)) *world 
 	return w
 }
 
-// TestARouteWithAnotherNameGoesOn: what people made just before a route got another name crosses
+// TestARouteWithAnotherNameGoesOn: people's items from just before a route got another name cross
 // by that: it began to run when it did under its former name.
 func TestARouteWithAnotherNameGoesOn(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func (w *world) hasIssue(title string) (has bool) {
 }
 
 // TestAPauseStaysWithItsRoute: a route that is paused is paused under its other name, too, and is
-// resumed by that. What waits goes on then.
+// resumed by that. Waiting keys go on then.
 func TestAPauseStaysWithItsRoute(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"reload", "restart"} {

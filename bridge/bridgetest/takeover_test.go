@@ -87,9 +87,8 @@ func beginProcess(w *world, p *bridgetest.Process) {
 	})
 }
 
-// worked waits until all cards have their titles and demands that this took no longer
-// than most since then. What was under way when the process was killed comes late, and
-// changes nothing.
+// worked waits until all cards have their titles and demands that this took no longer than most
+// since then. Requests under way when the process was killed come late, and change nothing.
 func (k *killed) worked(since time.Time, most time.Duration) {
 	k.T.Helper()
 	titled := func() bool {

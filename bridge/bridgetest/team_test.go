@@ -33,7 +33,7 @@ type thing struct {
 	tag         string
 	issue       int    // where it was made on GitHub
 	card        string // where it was made in planning
-	title, text string // what was written last
+	title, text string // the last written text
 }
 
 func newTeam(w *world, prefix string) *team {

@@ -149,7 +149,7 @@ func TestTakePoints(t *testing.T) {
 	}
 }
 
-// TestHolds: what GitHub told one replica holds for each resource by its name, for all of them.
+// TestHolds: GitHub's answer to one replica holds for each resource by its name, for all of them.
 func TestHolds(t *testing.T) {
 	s := &shelf{held: map[string]time.Duration{}}
 	h := Holds{s}

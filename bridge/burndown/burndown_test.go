@@ -102,8 +102,8 @@ func TestRecordReadsNowAndThen(t *testing.T) {
 	w.expect("after one is active again", 6, "One 9*", "Two 9")
 }
 
-// TestRecordKeepsTheLastCharts: what a failed reading leaves is what was kept, and it is
-// logged once until a reading succeeds.
+// TestRecordKeepsTheLastCharts: a failed reading leaves the kept charts, and it is logged once
+// until a reading succeeds.
 func TestRecordKeepsTheLastCharts(t *testing.T) {
 	w := newWorld(t)
 	w.record(0, one)

@@ -30,8 +30,8 @@ func TestAdoptionOfOwnIssues(t *testing.T) {
 	}
 }
 
-// TestAdoptionForALaterProject: a marker leads to a project that is configured. What our accounts
-// made is listed again where another project of the repository is configured later, and once.
+// TestAdoptionForALaterProject: a marker leads to a project that is configured. Our accounts'
+// issues are listed again where another project of the repository is configured later, and once.
 func TestAdoptionForALaterProject(t *testing.T) {
 	w := newCatchUp(t)
 	w.hub.set(mapping.Issue{ID: 1, Repo: "acme/web", Author: "old-bot", UpdatedAt: start.Add(-1000 * time.Hour)})
@@ -88,7 +88,7 @@ func TestAdoptionOfMarkedIssues(t *testing.T) {
 	}
 }
 
-// TestCatchUpStoreLost: what an earlier store was told, a new one is told again.
+// TestCatchUpStoreLost: a new store gets everything that an earlier store got.
 func TestCatchUpStoreLost(t *testing.T) {
 	w := newCatchUp(t)
 	w.hub.now = start.Add(time.Hour)

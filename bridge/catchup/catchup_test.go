@@ -93,8 +93,8 @@ func TestIdleRepository(t *testing.T) {
 	}
 }
 
-// TestOverlapIsTakenOnce: what two listings show alike makes nothing due; a
-// change of the same second does.
+// TestOverlapIsTakenOnce: equal issues of two listings make nothing due; a change of the same
+// second does.
 func TestOverlapIsTakenOnce(t *testing.T) {
 	w := newCatchUp(t)
 	w.hub.now = start.Add(time.Hour)
@@ -112,7 +112,7 @@ func TestOverlapIsTakenOnce(t *testing.T) {
 	}
 }
 
-// TestLaggingList: what GitHub lists late is found all the same.
+// TestLaggingList: late entries of GitHub's listings are found all the same.
 func TestLaggingList(t *testing.T) {
 	w := newCatchUp(t)
 	w.hub.now = start.Add(time.Hour)
@@ -201,8 +201,8 @@ func TestManyPages(t *testing.T) {
 	}
 }
 
-// TestManyAtOnceComeToRest: what was updated within the overlap, and is more
-// than a page, is not listed again and again while nothing happens.
+// TestManyAtOnceComeToRest: updates within the overlap, of more than a page, are not listed again
+// and again while nothing happens.
 func TestManyAtOnceComeToRest(t *testing.T) {
 	w := newCatchUp(t)
 	w.hub.perPage = 10

@@ -19,7 +19,7 @@ type hooks struct {
 	log    []catchup.Delivery
 	errs   map[string]error // by owner, or by "redeliver"
 	down   bool
-	arrive bool // what is asked for again arrives; else it fails again
+	arrive bool // a repeated delivery arrives; else it fails again
 	looks  int  // listings of deliveries
 	lists  map[string]int
 	asked  []string // GUIDs
@@ -115,8 +115,8 @@ func TestRedeliveryGivesUp(t *testing.T) {
 	})
 }
 
-// What failed while the bridge was away for days comes back a bounded number
-// at a time, the oldest first.
+// Failed deliveries of several days without the bridge come back a bounded number at a time, the
+// oldest first.
 func TestRedeliveryIsBounded(t *testing.T) {
 	redelivering(t, func(w *catchUpWorld, h *hooks) {
 		h.arrive = true
@@ -177,8 +177,7 @@ func TestHooksThatAreNotShown(t *testing.T) {
 	})
 }
 
-// A look that failed halfway is no look: what it did not ask for is asked for
-// next time.
+// A look that failed halfway is no look: events left out in one round are asked for in the next.
 func TestRedeliveryAfterAFailure(t *testing.T) {
 	redelivering(t, func(w *catchUpWorld, h *hooks) {
 		h.arrive = true

@@ -7,7 +7,7 @@ import (
 )
 
 // TestScarceRequests: while GitHub's requests are scarce a round lists some of the repositories
-// that have news, and the next one begins with the others. What is new is listed in any case.
+// that have news, and the next one begins with the others. New issues are listed in any case.
 func TestScarceRequests(t *testing.T) {
 	t.Parallel()
 	const repos, aRound = 120, 50

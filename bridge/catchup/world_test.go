@@ -27,7 +27,7 @@ type hub struct {
 	now     time.Time
 	issues  map[string][]mapping.Issue
 	perPage int
-	lag     time.Duration // what was updated within it is not listed yet
+	lag     time.Duration // updates within it are not listed yet
 	fails   map[string]error
 	before  map[int]func() // called before the page of that number
 	cached  map[string]string

@@ -16,7 +16,7 @@ import (
 type verdict struct {
 	store.Outcome
 	result   string           // label of the metric
-	deferred mapping.Deferred // what the link notes about being put off
+	deferred mapping.Deferred // the link's record of deferrals
 	level    slog.Level
 	message  string // the log message; "": no line
 	attrs    []any

@@ -191,7 +191,7 @@ func TestAHandlerIsWrappedOnce(t *testing.T) {
 	}
 }
 
-// TestAnew: what an operator changed is told anew, and what lasts goes on.
+// TestAnew: lines about an operator's change are written anew, and lasting facts go on.
 func TestAnew(t *testing.T) {
 	t.Parallel()
 	p := newPage()
@@ -243,8 +243,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestAnErrorIsOfAFact: whoever meets a store that is away, or a limit of GitHub, the line is of
-// that fact, though it names another one.
+// TestAnErrorIsOfAFact: a line about a store that is away, or a limit of GitHub, belongs to that
+// fact, though it names another one.
 func TestAnErrorIsOfAFact(t *testing.T) {
 	t.Parallel()
 	p := newPage()

@@ -128,8 +128,8 @@ func TestAppNotInstalled(t *testing.T) {
 	wantKind(t, err, "forbidden")
 }
 
-// TestTokenRequestFails: whatever the App's own requests meet, the request
-// they were made for was not sent.
+// TestTokenRequestFails: whichever error the App's own requests meet, the request they were made
+// for was not sent.
 func TestTokenRequestFails(t *testing.T) {
 	for _, at := range []string{"/app/installations", "/app/installations/1/access_tokens"} {
 		for _, tc := range []struct {

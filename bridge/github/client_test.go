@@ -188,8 +188,8 @@ func TestRefusalsAndOwnCancelsDoNotOpenTheBreaker(t *testing.T) {
 	}
 }
 
-// What a service may do without, a GitHub that only takes issues for one,
-// says nothing of the service where it fails.
+// The failure of an optional operation, as on a GitHub that only takes issues, proves nothing about
+// the service.
 func TestWhatIsAsideDoesNotOpenTheBreaker(t *testing.T) {
 	for _, status := range []int{500, 501, 503} {
 		answer := func(r *http.Request) (int, string, http.Header) {

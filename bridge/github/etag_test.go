@@ -108,8 +108,8 @@ func TestConfirmationOfAnotherSnapshot(t *testing.T) {
 	}
 }
 
-// TestSnapshotsOfTwoReadsAreNotMixed: what a 304 confirms is what its own
-// request asked about, whatever another read has kept meanwhile.
+// TestSnapshotsOfTwoReadsAreNotMixed: a 304 confirms the answer to its own request, whatever
+// another read has kept meanwhile.
 func TestSnapshotsOfTwoReadsAreNotMixed(t *testing.T) {
 	slow, asked := make(chan struct{}), make(chan struct{})
 	get := func() *http.Request {

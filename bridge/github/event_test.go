@@ -215,8 +215,7 @@ func TestUnknownEventsAndActionsAreNoError(t *testing.T) {
 	}
 }
 
-// TestEventWithoutAnIssue: what an action that nobody knows is about is not for
-// the reader to say.
+// TestEventWithoutAnIssue: the reader does not interpret the fields of an unknown action.
 func TestEventWithoutAnIssue(t *testing.T) {
 	for _, payload := range []string{`{}`, `{"action":"polished"}`, `{"action":"polished","issue":null}`} {
 		if e := parse(t, "issues", payload); e.Issue != nil {

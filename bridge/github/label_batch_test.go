@@ -53,7 +53,7 @@ func (w *world) labels(n int) (out [][]string) {
 }
 
 // TestLabelsOfSeveralIssues: one write changes the labels of several issues, and leaves those of
-// people. What GraphQL cannot do is left to a request of its own.
+// people. Each change that GraphQL cannot make gets a request of its own.
 func TestLabelsOfSeveralIssues(t *testing.T) {
 	w := newWorld(t, githubtest.Options{Enterprise: true})
 	changes, p := w.several(4), &purse{}
@@ -163,8 +163,8 @@ func TestSmallerLabelBatchGrows(t *testing.T) {
 	}
 }
 
-// TestLabelsBeyondGraphQLsLimit: what is beyond GraphQL's hourly limit goes by REST, which has one
-// of its own.
+// TestLabelsBeyondGraphQLsLimit: changes beyond GraphQL's hourly limit go by REST, which has a
+// limit of its own.
 func TestLabelsBeyondGraphQLsLimit(t *testing.T) {
 	w := newWorld(t, githubtest.Options{})
 	changes := w.several(2)

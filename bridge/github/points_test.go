@@ -76,8 +76,8 @@ func paced(take func(ctx context.Context, want int) (int, time.Duration, error))
 
 var aRead, aWrite = call{op: "read_issue", path: "repos/acme/web/issues/1"}, call{op: "edit_issue", path: "repos/acme/web/issues/1", class: classWrite}
 
-// Who needs many points takes many at once; who comes now and then takes few, and what is
-// old is not used.
+// A client that needs many points takes many at once; one that comes now and then takes few, and
+// old points are not used.
 func TestPointsAreTakenAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []int
@@ -215,7 +215,7 @@ func TestAWriteOwesPoints(t *testing.T) {
 	})
 }
 
-// What is reserved has its points already. A read for it does not wait, and is owed.
+// Reserved writes have their points already. A read for it does not wait, and is owed.
 func TestWhatIsReservedHasItsPoints(t *testing.T) {
 	asked, given, reserved := 0, purseFirst, 0
 	with := func(o *Options) {

@@ -99,7 +99,7 @@ type App struct {
 	Installation int64
 	Slug         string
 	Owner        string
-	PrivateKey   []byte // PEM, PKCS #1: what signs the App's JWT
+	PrivateKey   []byte // PEM, PKCS #1; it signs the App's JWT
 
 	key *rsa.PublicKey
 }

@@ -61,7 +61,7 @@ type Server struct {
 
 	mu       sync.Mutex // guards all below
 	changed  chan struct{}
-	offset   time.Duration // what Advance added
+	offset   time.Duration // time added by Advance
 	lastID   int64
 	down     bool
 	latency  time.Duration

@@ -9,7 +9,7 @@ import (
 // open and closed/REASON; labels are joined by commas, in order of attaching.
 type Value struct {
 	Value string
-	User  string // who wrote it
+	User  string // its author
 	Time  time.Time
 	ByAPI bool  // through the API, not in the web interface
 	Order int64 // rises with every value, whichever attribute it is of

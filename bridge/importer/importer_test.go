@@ -83,7 +83,7 @@ func importing(t *testing.T, s *links, ask status.ImportAsk, do func(ctx context
 	return got.Import
 }
 
-// TestStatusOf: what became of a key that an import waits for.
+// TestStatusOf: the results of keys that an import waits for.
 func TestStatusOf(t *testing.T) {
 	now, away := time.Now(), errors.New("away")
 	for name, c := range map[string]struct {
@@ -178,7 +178,7 @@ func TestMeet(t *testing.T) {
 	}
 }
 
-// TestWaits: what the keys in hand wait for, each once, the earliest of one name.
+// TestWaits: the obstacles of the keys in hand, each once, the earliest of one name.
 func TestWaits(t *testing.T) {
 	now := time.Now()
 	later := func(reason string, at time.Duration) store.Standing {
@@ -247,8 +247,8 @@ func (n *taken) Observe(_ context.Context, _ mapping.ObjectID, obs []store.Obser
 	return out, nil
 }
 
-// TestTheStoreIsLost: what was found out of one store says nothing of the next one. Two partners
-// that were linked in the former would each get another one.
+// TestTheStoreIsLost: findings about one store do not count for the next one. Two partners that
+// were linked in the former would each get another one.
 func TestTheStoreIsLost(t *testing.T) {
 	s, n := &links{epoch: "1"}, taken(0)
 	importing(t, s, status.ImportAsk{Match: "title"}, func(ctx context.Context, im *run) error {

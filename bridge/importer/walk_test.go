@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestDryRun: what an import would do is counted and listed, and nothing is done.
+// TestDryRun: an import's plan is counted and listed, and nothing is done.
 func TestDryRun(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(w *world)

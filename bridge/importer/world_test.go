@@ -147,7 +147,7 @@ func (s side) Card(_ context.Context, id mapping.ObjectID) (mapping.Card, error)
 	return mapping.Card{}, mapping.ErrNotFound
 }
 
-// run runs an import to its end. What is in the queue is worked every second by work.
+// run runs an import to its end. The method work works the queue every second.
 func (w *world) run(ask status.ImportAsk, work func(*mapping.Link)) status.Job {
 	w.t.Helper()
 	g := guard.New(slog.New(slog.DiscardHandler))

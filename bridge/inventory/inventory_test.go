@@ -54,7 +54,7 @@ func inventory(h *hub, p plan) *Inventory { return New(Options{Settings: p, GitH
 // walker notes what it is told of, and fails where it is told to.
 type walker struct {
 	told  []string
-	fails string // what it is told of that fails
+	fails string // the method whose call fails
 }
 
 var errWalker = errors.New("enough")

@@ -20,7 +20,7 @@ func running(t *testing.T) *jobs.Runner {
 	return r
 }
 
-// TestRunTellsWhatBecameOfTheJob: who waits for a job has its result and its error, also
+// TestRunTellsWhatBecameOfTheJob: a caller that waits for a job has its result and its error, also
 // that of a panic.
 func TestRunTellsWhatBecameOfTheJob(t *testing.T) {
 	failed := errors.New("failed")
@@ -66,7 +66,7 @@ func TestAJobEndsWithWhoWaitsForIt(t *testing.T) {
 	})
 }
 
-// TestOfTwoThatAskTheSameOneRuns: who asks while a job runs waits for that one.
+// TestOfTwoThatAskTheSameOneRuns: a caller that asks while a job runs waits for that one.
 func TestOfTwoThatAskTheSameOneRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, runs := running(t), 0
@@ -89,8 +89,8 @@ func TestOfTwoThatAskTheSameOneRuns(t *testing.T) {
 	})
 }
 
-// TestTheLongListsComeWithTheEnd: who asks every moment how far a job is has its counts, and
-// what it did once it has ended.
+// TestTheLongListsComeWithTheEnd: a caller that polls a job gets its counts, and its steps once it
+// has ended.
 func TestTheLongListsComeWithTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := running(t)

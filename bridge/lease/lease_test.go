@@ -68,8 +68,8 @@ func (l *life) Bound(ctx context.Context, _ store.Session) (context.Context, con
 	return ctx, func() { cancel(nil) }
 }
 
-// TestEndsWithTheSession: what is done under a lease ends with the process's session, whose end is the
-// error. Without a session there is no lease, and one of the next session was not kept.
+// TestEndsWithTheSession: work under a lease ends with the process's session, whose end is the error.
+// Without a session there is no lease, and one of the next session was not kept.
 func TestEndsWithTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var process life

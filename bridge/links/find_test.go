@@ -26,8 +26,7 @@ func (u *unlisted) List(context.Context, mapping.ObjectID, string, int) ([]*mapp
 	return nil, "", errors.New("not listed")
 }
 
-// TestFindByIDListsNothing: what has an id is found by the store's indexes, in whichever
-// project it is.
+// TestFindByIDListsNothing: items with an id are found by the store's indexes, in any project.
 func TestFindByIDListsNothing(t *testing.T) {
 	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
 	l := &mapping.Link{

@@ -28,7 +28,7 @@ type program struct {
 	routes    []mapping.Route
 	tallies   map[mapping.ObjectID]store.Tally
 	slow      map[mapping.ObjectID]time.Duration // until the store answers for a project
-	away      error                              // what the store and the services answer
+	away      error                              // answers of the store and the services
 	paused    string
 	hubDown   bool
 	down      map[mapping.ObjectID]bool
@@ -127,7 +127,7 @@ func linesOf(t *testing.T, reg *prometheus.Registry, names ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestScrape: what a scrape shows of a program.
+// TestScrape: the metrics of a scrape.
 func TestScrape(t *testing.T) {
 	ask := map[mapping.Attribute]mapping.Policy{mapping.Title: mapping.PolicyAsk}
 	for name, c := range map[string]struct {
@@ -244,7 +244,7 @@ func TestAProjectThatIsSlow(t *testing.T) {
 	})
 }
 
-// TestProcess: what happened to the process last.
+// TestProcess: the last events of the process.
 func TestProcess(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	p := metrics.NewProcess(reg)

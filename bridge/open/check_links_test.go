@@ -84,7 +84,7 @@ func TestCheckLinks(t *testing.T) {
 	}
 }
 
-// What is only called otherwise is where it was.
+// Links with only another name are where they were.
 func TestCheckLinksRenamed(t *testing.T) {
 	c, edit := paired(t, bridgetest.Options{}, "one")
 	c.GitHub.RenameRepo(bridgetest.RepoName, "acme/site")

@@ -15,8 +15,8 @@ import (
 	"planbridge/store/memstore"
 )
 
-// TestNumbersNameNothingToChange: the number of a card names its pair for explain alone. What
-// parts, erases or cleans a pair takes no number, which may be meant for an issue.
+// TestNumbersNameNothingToChange: the number of a card names its pair for explain alone. Commands
+// that part, erase or clean a pair take no number, which may be meant for an issue.
 func TestNumbersNameNothingToChange(t *testing.T) {
 	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
 	l := &mapping.Link{ID: "l1", Project: "p", Route: "a", Pair: mapping.Pair{
@@ -45,8 +45,8 @@ func TestNumbersNameNothingToChange(t *testing.T) {
 	}
 }
 
-// TestFailuresOfAProjectWithoutAName: what is parked in a project that the configuration does not
-// name is shown, and is not taken up, as nobody would work it.
+// TestFailuresOfAProjectWithoutAName: parked keys of a project that the configuration does not name
+// are shown, and not retried, as nobody would work them.
 func TestFailuresOfAProjectWithoutAName(t *testing.T) {
 	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
 	l := &mapping.Link{ID: "l1", Project: "gone", Route: "a", Pair: mapping.Pair{State: mapping.Linked, Card: mapping.CardID{ID: "card"}}}

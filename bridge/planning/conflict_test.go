@@ -44,8 +44,8 @@ func shaped(shape, value string) string {
 	return fmt.Sprintf(shape, value)
 }
 
-// TestConflictAnywhere: whatever its status and shape, a refusal that carries
-// another version is a conflict with the current values.
+// TestConflictAnywhere: a refusal of any status and shape that carries another version is a
+// conflict with the current values.
 func TestConflictAnywhere(t *testing.T) {
 	for name, shape := range conflictShapes {
 		for _, status := range conflictStatuses {

@@ -34,7 +34,7 @@ func TestJoinBuckets(t *testing.T) {
 	}
 }
 
-// paths serves an answer for each end of a path; what is not there is a 500.
+// paths serves an answer for each end of a path; a missing item is a 500.
 func paths(answers map[string]string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for end, body := range answers {
@@ -66,7 +66,7 @@ func TestBucketIDs(t *testing.T) {
 	}
 }
 
-// TestListItems: what the backlog shows, what sprints do, and the tasks of both kinds.
+// TestListItems: the cards of the backlog and of sprints, and the tasks of both kinds.
 func TestListItems(t *testing.T) {
 	answers := map[string]string{
 		"/iterations":         `[{"_id":"s"}]`,

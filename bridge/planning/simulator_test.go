@@ -259,8 +259,8 @@ func TestConflictsOfTheService(t *testing.T) {
 	}
 }
 
-// TestRefusedUsersOfTheService: whatever the status, the words tell that the
-// user is refused and not the secret or the item.
+// TestRefusedUsersOfTheService: with any status, the message says that the user is refused and not
+// the secret or the item.
 func TestRefusedUsersOfTheService(t *testing.T) {
 	w := newWorld(t, nil)
 	id := mapping.ObjectID(w.project.NewCard("Bugs", "alice", planningtest.CardSpec{Title: "x"}))

@@ -91,7 +91,7 @@ func TestRetriesEnd(t *testing.T) {
 	}
 }
 
-// What certainly was not sent is unavailable, for writes too.
+// A request that certainly was not sent is unavailable, for writes too.
 func TestNotSent(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	refused := s.URL
@@ -252,7 +252,7 @@ func TestBreaker(t *testing.T) {
 	})
 }
 
-// What a working service answers does not open the breaker.
+// Answers of a working service do not open the breaker.
 func TestBreakerIgnoresAnswers(t *testing.T) {
 	for _, status := range []int{400, 403, 404, 409, 422, 429, 301} {
 		c, _ := serve(t, answering(status, ""), func(o *Options) { o.BreakerAfter = 1 })

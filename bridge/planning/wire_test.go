@@ -210,7 +210,7 @@ func TestCardWithoutID(t *testing.T) {
 	}
 }
 
-// What is too deep or not JSON is refused, and never a crash.
+// Too deep texts, and texts that are not JSON, are refused, and never cause a crash.
 func TestRefusedJSON(t *testing.T) {
 	deep := func(open, shut string) string {
 		b := make([]byte, 0, 4<<20)

@@ -51,7 +51,7 @@ func TestUpdateBodies(t *testing.T) {
 	wantBody(t, rec, "PUT", "/tasks/"+taskID, `{"username":"bob","state":{"value":"done","version":9},"estimate":{"value":0.25,"version":1}}`)
 }
 
-// What the API cannot take is refused here, blaming the attribute, and not sent.
+// Values that the API cannot take are refused here, blaming the attribute, and not sent.
 func TestUpdateRefusedHere(t *testing.T) {
 	c, rec := serve(t, answering(200, `{}`))
 	for field, tries := range map[string][]set{
@@ -147,8 +147,8 @@ func TestCreateAnswers(t *testing.T) {
 	}
 }
 
-// TestCreateToldInPart: what an answer leaves out of what was sent is not
-// empty. The item is read; where it cannot be, the outcome is unknown.
+// TestCreateToldInPart: sent values that an answer leaves out are not empty. The item is read;
+// where it cannot be, the outcome is unknown.
 func TestCreateToldInPart(t *testing.T) {
 	for _, tt := range []struct {
 		name, answer string
@@ -222,7 +222,7 @@ func TestCreateNothing(t *testing.T) {
 	}
 }
 
-// TestWriteFaults: what a refused or failed write means, by its status.
+// TestWriteFaults: the meaning of a refused or failed write, by its status.
 func TestWriteFaults(t *testing.T) {
 	for status, want := range map[int]error{
 		400: mapping.ErrRejected, 401: mapping.ErrUnauthorized, 403: mapping.ErrUnauthorized, 404: mapping.ErrNotFound,

@@ -93,7 +93,7 @@ func (w *world) put(path, body string) reply { w.Helper(); return w.ask(200, "PU
 
 func (w *world) post(path, body string) reply { w.Helper(); return w.ask(200, "POST", path, body) }
 
-// at walks into JSON by names and indexes; what is not there is "(none)".
+// at walks into JSON by names and indexes; a missing item is "(none)".
 func (r reply) at(path string) any {
 	v := r.json
 	for name := range strings.SplitSeq(path, ".") {

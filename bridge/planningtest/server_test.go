@@ -72,7 +72,7 @@ func TestDown(t *testing.T) {
 	w.want(w.get("/items/"+id), map[string]string{"title.value": `"while down"`})
 }
 
-// TestUpWaitsForItsAddress: what still listens for a moment is waited for.
+// TestUpWaitsForItsAddress: the server waits for an address that is taken for a moment.
 func TestUpWaitsForItsAddress(t *testing.T) {
 	w := newWorld(t, planningtest.Options{})
 	w.s.Down(true)

@@ -13,8 +13,8 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// The shapes of part 2 of the service's document, widened by what real data
-// showed: what a client has to take, and no more.
+// The shapes of part 2 of the service's document, widened by real data. These are the forms that a
+// client has to take, and no more.
 
 type shape func(v any) bool
 

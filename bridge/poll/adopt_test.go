@@ -110,8 +110,8 @@ func TestLinksOfGitHubsMarkersAreToldOfTheirCards(t *testing.T) {
 }
 
 // TestAdoptionAfterARestartOfTheStore: a store whose servers restarted holds what its marks tell.
-// What is as it was is not observed again. What changed meanwhile is, and so is what has lost
-// its mark.
+// Unchanged cards are not observed again. Cards that changed meanwhile are, and so are those
+// without their mark.
 func TestAdoptionAfterARestartOfTheStore(t *testing.T) {
 	for _, listedFirst := range []bool{true, false} {
 		w := newWorld(t)

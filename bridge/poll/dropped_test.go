@@ -11,8 +11,8 @@ import (
 	"planbridge/store/memstore"
 )
 
-// TestTheMemoryForgets: what was dropped leaves the memory, but for a card that the last
-// round saw. A process that does not poll keeps no list of it.
+// TestTheMemoryForgets: dropped items leave the memory, except a card that the last round saw. A
+// process that does not poll keeps no list of it.
 func TestTheMemoryForgets(t *testing.T) {
 	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
 	p := &Poller{o: Options{Store: s, Project: "p"}, rounds: 7}

@@ -9,7 +9,7 @@ import (
 	"planbridge/store"
 )
 
-// TestEntering: what is there at first is recorded, what comes later enters.
+// TestEntering: the first cards are recorded, later ones enter.
 func TestEntering(t *testing.T) {
 	w := settled(t, card("old"))
 	w.planned.put(incoming, "Incoming", card("old"), card("new"))
@@ -28,7 +28,7 @@ func TestEntering(t *testing.T) {
 	}
 }
 
-// TestEnteringWhileAway: what was made while no process ran enters too.
+// TestEnteringWhileAway: items made while no process ran enter too.
 func TestEnteringWhileAway(t *testing.T) {
 	w := settled(t, card("old"))
 	w.planned.put(incoming, "Incoming", card("old"), card("new"))
@@ -69,8 +69,8 @@ func TestMovedCard(t *testing.T) {
 	}
 }
 
-// TestBucketRenamedByPeople: what people make in a bucket after they renamed it enters once the route has
-// its new title, as the bucket is the same. What was there before does not.
+// TestBucketRenamedByPeople: people make cards in a bucket after they renamed it. They enter once
+// the route has its new title, as the bucket is the same. Earlier cards do not.
 func TestBucketRenamedByPeople(t *testing.T) {
 	w := settled(t, card("old"))
 	w.poll()

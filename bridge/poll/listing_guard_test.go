@@ -169,8 +169,8 @@ func TestCardGoneWithTheStore(t *testing.T) {
 	})
 }
 
-// TestListingLacksCardsThatWereTold: what the reconcile made or read counts like
-// what a round showed, until one does.
+// TestListingLacksCardsThatWereTold: cards that the reconcile made or read count like shown ones,
+// until a round shows them.
 func TestListingLacksCardsThatWereTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, _, path := twoReplicas(t)
@@ -221,8 +221,8 @@ func TestListingLacksCardsThatWereTold(t *testing.T) {
 	})
 }
 
-// TestCardsTakenForOld: what a new store takes for old is told, as a warning
-// where marked cards show that there was another one.
+// TestCardsTakenForOld: cards that a new store takes for old are logged, as a warning where marked
+// cards show that there was another one.
 func TestCardsTakenForOld(t *testing.T) {
 	numbered := func(n int64) mapping.Card {
 		return card(fmt.Sprintf("c%d", n), func(c *mapping.Card) { c.CID = n })

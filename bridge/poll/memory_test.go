@@ -7,8 +7,7 @@ import (
 	"planbridge/mapping"
 )
 
-// TestUnchangedDoesNotAllocate: what is asked of each of 100,000 cards in each
-// round.
+// TestUnchangedDoesNotAllocate: the calls for each of 100,000 cards in each round.
 func TestUnchangedDoesNotAllocate(t *testing.T) {
 	c := mapping.Card{ID: "a", Bucket: "b", BucketName: "Incoming", Summary: mapping.Versioned{Value: "text"}}
 	m := seen.New(SetCards, 1)

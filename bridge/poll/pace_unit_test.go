@@ -7,7 +7,7 @@ import (
 	"planbridge/mapping"
 )
 
-// TestPause: what bounds the pause from below, and what from above.
+// TestPause: the bounds of the pause from below and from above.
 func TestPause(t *testing.T) {
 	now := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
 	active, future := Sprint{ID: "active", Active: true}, Sprint{ID: "future", Future: true}

@@ -12,8 +12,8 @@ import (
 	"planbridge/store/boltstore"
 )
 
-// TestNothingIsLostWithoutTheStore: what could not be stored is seen again, and
-// a first poll that could not be stored makes no baseline.
+// TestNothingIsLostWithoutTheStore: cards that could not be stored are seen again, and a first poll
+// that could not be stored makes no baseline.
 func TestNothingIsLostWithoutTheStore(t *testing.T) {
 	w := settled(t, card("old"))
 	w.planned.put(incoming, "Incoming", card("old"), card("new"))
@@ -58,8 +58,7 @@ func TestStoreLost(t *testing.T) {
 	}
 }
 
-// TestQueueFull: what a full queue refuses comes again, and keeps nothing else
-// from being seen.
+// TestQueueFull: observations that a full queue refuses come again, and block nothing else.
 func TestQueueFull(t *testing.T) {
 	w := settled(t, card("a"), card("b"))
 	linked := w.link(card("b"))

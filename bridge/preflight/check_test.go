@@ -217,8 +217,8 @@ func asleep(l status.Link) status.Link {
 	return l
 }
 
-// TestManyRepositoriesAreAskedAboutOnce: what the repositories of an organisation share is asked
-// once, and each is proven all the same. One that was renamed, or is missing, is read.
+// TestManyRepositoriesAreAskedAboutOnce: data that the repositories of an organisation share is
+// asked once, and each is still proven. One that was renamed, or is missing, is read.
 func TestManyRepositoriesAreAskedAboutOnce(t *testing.T) {
 	const many = 155
 	sound := preflight.Hook{ID: 1, URL: "https://planbridge.example.com/webhooks/github", Active: true, Events: []string{"*"}}

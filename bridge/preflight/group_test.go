@@ -10,7 +10,7 @@ import (
 	"planbridge/mapping"
 )
 
-// TestGroupsRepositories: what is true of many repositories is one line.
+// TestGroupsRepositories: a fact about many repositories is one line.
 func TestGroupsRepositories(t *testing.T) {
 	find := func(level preflight.Level, place, words string) preflight.Finding {
 		return preflight.Finding{Level: level, Place: place, Words: words}

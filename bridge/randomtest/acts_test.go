@@ -8,7 +8,7 @@ import (
 	"planbridge/bridge/githubtest"
 )
 
-// What people, fate and operators do in a random run, hour by hour.
+// People's, fate's and operators' acts in a random run, hour by hour.
 
 // pause waits for a random time, or reports false when ctx ends.
 func pause(ctx context.Context, r *rand.Rand, least, most time.Duration) bool {
@@ -98,9 +98,9 @@ func (c *chaos) operate(ctx context.Context) {
 	}
 }
 
-// flurry is the last hour before the release: everybody saves everything, while
-// both services are slow, some deliveries are lost and the lists lag. What
-// the bridge misses now nothing makes good later.
+// flurry is the last hour before the release: everybody saves everything, while both services are
+// slow, some deliveries are lost and the lists lag. Nothing later repairs a miss of the bridge from
+// now on.
 func (c *chaos) flurry() {
 	r := rand.New(rand.NewPCG(c.seed, 7))
 	if c.turns.next("fate") != nil {

@@ -105,7 +105,7 @@ type chaos struct {
 	plain   bool              // the seed has none of the traits (see trait)
 	pauses  *turn             // in which the route is paused; nil: never
 	paused  span              // when nothing may be written
-	links   *linkActs         // what operators do to links; nil: nothing
+	links   *linkActs         // operators' acts on links; nil: nothing
 	public  *publicity        // when the repository is public; nil: never
 	reloads *reloads          // when the route is not configured; nil: never
 	other   *projects         // a second planning project; nil: there is none
@@ -324,8 +324,8 @@ const (
 	restWithin = 120 * time.Second
 )
 
-// settle waits until the bridge has nothing to do and nothing is wrong any
-// more; what is wrong after a long time comes back.
+// settle waits until the bridge has nothing to do and nothing is wrong any more; a fault comes back
+// after a long time.
 func (c *chaos) settle() []complaint {
 	ctx, cancel := context.WithTimeout(c.t.Context(), c.size.restWithin())
 	defer cancel()
@@ -348,7 +348,7 @@ func (c *chaos) settle() []complaint {
 			if err != nil {
 				return []complaint{{what: err.Error()}}
 			}
-			if len(complaints) == 0 || rested > 4*c.size.restFor() { // whatever is wrong after a long rest stays wrong
+			if len(complaints) == 0 || rested > 4*c.size.restFor() { // a fault that lasts over a long rest stays
 				return complaints
 			}
 		}

@@ -102,7 +102,7 @@ func (j *judging) partner(s seen, i *seenIssue) *seenCard {
 	}
 	found = s.living(i, found)
 	must, may := s.enters(i)
-	must = must && !s.forgotten // what has no partner then may be older than the bridge, as it knows
+	must = must && !s.forgotten // a card without a partner then may be older than the bridge
 	if len(found) > 0 && !may {
 		j.complain(i, found[0], "it has a card, though nobody touched it since the bridge began to run, and no import was to take it")
 	}
@@ -212,9 +212,9 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 func (j *judging) takenBack(a mapping.Attribute, i *seenIssue, c *seenCard) {
 	lagged := false
 	for n, w := range c.past[a] {
-		// What an issue said earlier in the same second may come again from a read
-		// that lags: GitHub's times have whole seconds. The issue still has it, and the
-		// bridge's next write brings it back.
+		// An issue's earlier value of the same second may come again from a read that lags:
+		// GitHub's times have whole seconds. The issue still has it, and the bridge's next write
+		// brings it back.
 		healed := lagged && w.to == c.past[a][n-2].to
 		lagged = n > 0 && !c.past[a][n-1].person && w.at.Sub(c.past[a][n-1].at) < time.Second
 		// Where it cannot be told whose value stood there, a conflict decides, and keeps it.
@@ -302,9 +302,8 @@ func kept(what contribution, w write, i *seenIssue, c *seenCard) bool {
 		}
 	}
 	for _, later := range slices.Concat(i.past[a], c.everWas(a)) {
-		// GitHub stamps whole seconds; and a value that was there again
-		// before a person wrote it can only be a state.
-		// Who sets a state means it, whatever stood there.
+		// GitHub stamps whole seconds; and a value that was there again before a person wrote it
+		// can only be a state. A person who sets a state means it, whatever the state before.
 		saw := what.in(later.from) || a == mapping.State
 		if later.person && !later.at.Before(w.at.Truncate(time.Second)) && saw && !what.in(later.made(a)) {
 			return true
@@ -313,8 +312,8 @@ func kept(what contribution, w write, i *seenIssue, c *seenCard) bool {
 	return false
 }
 
-// made is what stands for a write's result: who adds an estimate label beside
-// another one means the new one.
+// made is what stands for a write's result: a person who adds an estimate label beside another one
+// means the new one.
 func (w write) made(a mapping.Attribute) string {
 	if a != mapping.Estimate {
 		return w.to

@@ -107,8 +107,8 @@ func told(diary []entry) string {
 	return b.String()
 }
 
-// TestDiaryTellsTraits: what the diary tells of traits, those of a struct inside them
-// among them, sets them in a scenario.
+// TestDiaryTellsTraits: the diary's traits, those of a struct inside them among them, set the same
+// traits in a scenario.
 func TestDiaryTellsTraits(t *testing.T) {
 	var was, is, again planningtest.Traits
 	is.ConflictStatus, is.NormaliseMarkdown, is.EmptySummary = 412, true, planningtest.EmptyNull

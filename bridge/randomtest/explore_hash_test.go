@@ -17,8 +17,8 @@ import (
 // the world is old.
 //
 // The order of answers to concurrent calls of a replica is no part of the state. Where the calls
-// and their answers are the same, the calls commute at the services and in the store. What remains
-// is the order in the replica's own memory.
+// and their answers are the same, the calls commute at the services and in the store. The order in
+// the replica's own memory remains.
 
 // canon makes texts of one state equal.
 type canon struct{ names map[string]string }

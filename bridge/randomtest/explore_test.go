@@ -38,7 +38,7 @@ func TestExplore(t *testing.T) {
 		}
 		lasts = time.Duration(n) * time.Second / 2
 	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what one step wakes goes on in order
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // steps that one step wakes go on in order
 	for replicas := 1; replicas <= 2; replicas++ {
 		t.Run(fmt.Sprintf("%d-replicas", replicas), func(t *testing.T) {
 			cryptotest.SetGlobalRandom(t, 1)

@@ -27,8 +27,7 @@ func importSeed(seed uint64) bool { return seed%3 == 0 }
 
 // operators import.
 type operators struct {
-	// What each one asks for is picked from these; states is empty where nobody
-	// ever imports.
+	// Each import picks its request from these; states is empty where nobody ever imports.
 	states, matches []string
 	turn            *turn    // of a run in virtual time
 	log             *os.File // of one that is not

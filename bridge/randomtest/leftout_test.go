@@ -243,7 +243,7 @@ func (h *hunter) fails(ctx context.Context, t *testing.T, test, without string) 
 		t.Fatalf("%s: %v\n%s", test, err, out)
 	}
 	name := strings.TrimPrefix(test, in+"/")
-	for line := range strings.Lines(string(out)) { // what is deeper comes later
+	for line := range strings.Lines(string(out)) { // deeper calls come later
 		if _, after, ok := strings.Cut(line, "--- FAIL: "); ok {
 			name, _, _ = strings.Cut(strings.TrimSpace(after), " ")
 		}

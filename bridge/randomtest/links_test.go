@@ -180,7 +180,7 @@ func (c *chaos) endLinking() (complaints []complaint) {
 			if err == nil {
 				break
 			}
-			if c.sim.forgotten && tries == 10 { // what is not known by then is found by its marker
+			if c.sim.forgotten && tries == 10 { // items unknown by then are found by their markers
 				break
 			}
 			if !pause(ctx, c.links.Rand, 100*time.Millisecond, time.Second) {

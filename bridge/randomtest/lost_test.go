@@ -47,8 +47,8 @@ func (c *chaos) untold(cards []seenCard) {
 	}
 }
 
-// lists reports whether a listing of the backlog shows a card, by when it was made and its
-// sprints. What the service answers it reads once the call has waited.
+// lists reports whether a listing of the backlog shows a card, by when it was made and its sprints.
+// It reads the service's answer once the call has waited.
 func lists(call planningtest.Call, made time.Time, sprints []planningtest.Value) bool {
 	read := call.Time.Add(call.Duration)
 	return made.Before(read) && inBacklog(sprints, read)

@@ -11,7 +11,7 @@ import (
 	"planbridge/mapping"
 )
 
-// What is older than the bridge in the random run, and the law for that.
+// Items older than the bridge in the random run, and the law for them.
 
 // oldAge is how much older it is, by GitHub's clock.
 const oldAge = 24 * time.Hour

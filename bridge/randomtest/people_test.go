@@ -37,8 +37,8 @@ type people struct {
 	parts atomic.Int64
 }
 
-// actor is one of the people in one turn. Whatever an actor writes is unlike anything
-// written before, so that it can be found again.
+// actor is one of the people in one turn. Each text of an actor is unique, so that it can be found
+// again.
 type actor struct {
 	*people
 	*turn
@@ -120,8 +120,8 @@ func (p actor) line() string {
 	return fmt.Sprintf(forms[p.IntN(len(forms))], p.word())
 }
 
-// edited is a text after somebody worked on it, line by line or wholly. What
-// the bridge put below it stays, mostly.
+// edited is a text after somebody worked on it, line by line or wholly. The bridge's part below it
+// mostly stays.
 func (p actor) edited(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	written, mark := bridgetest.SplitMarker(text)

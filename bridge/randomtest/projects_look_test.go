@@ -13,7 +13,7 @@ import (
 	"planbridge/mapping"
 )
 
-// What there is to see of a run with two planning projects.
+// The observations of a run with two planning projects.
 
 // partnersNamed are those that the markers of an item's texts ever named.
 func partnersNamed(keys mapping.Keys, texts []string) map[string]bool {

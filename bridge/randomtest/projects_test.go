@@ -46,7 +46,7 @@ type projects struct {
 	kind     string
 	settings string // of its route, those of the route of the first project
 	project  *planningtest.Project
-	people   *people // who work in its repository and in it; nil: all work in both
+	people   *people // people who work in its repository and in it; nil: all work in both
 	spells   []span  // in which the project is not in the configuration
 	led      []span  // in which the route leads there
 	moved    bool    // its issues have moved

@@ -119,7 +119,7 @@ func (c *chaos) whilePublic() []complaint {
 		return nil
 	}
 	var hooks []int64
-	if !c.sim.forgotten { // what an event told is remembered in the store
+	if !c.sim.forgotten { // the store keeps an event's statement
 		for _, d := range c.GitHub.Deliveries() {
 			if !slices.Contains(hooks, d.HookID) {
 				hooks = append(hooks, d.HookID)

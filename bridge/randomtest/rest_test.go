@@ -112,7 +112,7 @@ func (c *chaos) calm() []complaint {
 	if complaints := c.settle(); len(complaints) > 0 {
 		return complaints
 	}
-	if c.acted.After(began) { // what an operator did is a change from outside
+	if c.acted.After(began) { // an operator's act is a change from outside
 		began = c.acted.Add(time.Second)
 	}
 	return tooMany(effort(c.look(), began.Truncate(time.Second), c.GitHub.Journal(), c.Planning.Journal())) // of whole seconds

@@ -14,19 +14,19 @@ import (
 	"planbridge/mapping"
 )
 
-// seen is everything that can be known about a world from outside the bridge:
-// what the checker judges.
+// seen is everything that can be known about a world from outside the bridge: the input of the
+// checker.
 type seen struct {
 	issues []seenIssue
 	cards  []seenCard // and the tasks that stand for sub-issues
 	takenIn
-	// forgotten says that the store was lost or went back: what is old is not known then.
+	// forgotten says that the store was lost or went back: old items are not known then.
 	forgotten bool
 	// decides says that the route has policies under which GitHub may win.
 	decides bool
 	ledger  []met
 	way     mapping.Direction // of the route; "": both
-	against []string          // what was sent against it
+	against []string          // the request sent against it
 	public  []span            // when the repository was public
 	away    []span            // when the route was not configured
 	others  map[string]bool   // the cards whose issues are in the other route's repository
@@ -58,7 +58,7 @@ type seenIssue struct {
 	// stolen are labels of people that the bridge put on or took off.
 	stolen   []string
 	comments []keptTexts // of the bridge
-	ledgered []keptTexts // what nothing but the ledger keeps
+	ledgered []keptTexts // texts that only the ledger keeps
 	shows    *showing
 	parent   int // number; 0: none
 	list     *listed
@@ -73,7 +73,7 @@ type seenCard struct {
 	of       string // the card of a task; "": it is a card
 	bucket   string
 	tracking int                           // tasks that carry a tracking marker
-	earlier  map[mapping.Attribute][]write // what was written on the cards that its issue had before
+	earlier  map[mapping.Attribute][]write // people's texts on the cards that its issue had before
 	says     *saying
 	list     *listed
 	old      *oldItem // nil: it is younger than the bridge

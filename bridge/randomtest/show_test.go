@@ -10,7 +10,7 @@ import (
 	"planbridge/mapping"
 )
 
-// What only planning says and GitHub shows, in the random run.
+// Values that only planning has and GitHub shows, in the random run.
 
 // showing is what an issue shows of its card.
 type showing struct {

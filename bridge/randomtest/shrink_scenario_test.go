@@ -29,7 +29,7 @@ func (o *outcome) scenario(seed uint64) string {
 	}
 	w.lines.WriteString("\n")
 	w.line(do("world").with("settle="+chaosSettle.String()).and("route", o.Route))
-	away := map[string]bool{} // what is not there: nothing comes to rest
+	away := map[string]bool{} // the unsupported parts: nothing comes to rest
 	for n, e := range o.Diary {
 		if e.Do == nil {
 			continue
@@ -54,7 +54,7 @@ type scenarioWriter struct {
 	texts        int
 }
 
-// line writes a line. What one line cannot hold goes into a file.
+// line writes a line. Values that do not fit one line go into a file.
 func (w *scenarioWriter) line(c doing) {
 	for n, word := range c {
 		if n > 0 {

@@ -59,7 +59,7 @@ type outcome struct {
 	Turns []string // that were taken, in order
 	Route string   // its settings
 	Diary []entry
-	Wrong []string // what the checker complains of; none: the run passed
+	Wrong []string // the checker's complaints; none: the run passed
 }
 
 // report writes the outcome of a run into the file that PLANBRIDGE_SIM_OUTCOME names.

@@ -197,7 +197,7 @@ func collect() {
 
 // simulate plays a seed, and returns the digest of its steps and of what people did.
 func simulate(t *testing.T, seed uint64, of size) (digest string) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))  // what one step wakes goes on in order
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))  // steps that one step wakes go on in order
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // see collect
 	cryptotest.SetGlobalRandom(t, seed)              // before and after the run; see below
 	var journal io.Writer
@@ -225,7 +225,7 @@ func simulate(t *testing.T, seed uint64, of size) (digest string) {
 		ctx, cancel := context.WithCancel(context.Background())
 		var scheduling sync.WaitGroup
 		scheduling.Go(func() { s.scheduler.Run(ctx) })
-		t.Cleanup(func() { // runs last: what ends takes steps as well
+		t.Cleanup(func() { // runs last: parts that end take steps as well
 			cancel()
 			scheduling.Wait()
 			s.scheduler.Note("what people did:\n" + told(s.people.entries()))

@@ -137,8 +137,7 @@ func (v *virtual) Running() bool    { return v.app != nil }
 func (v *virtual) Logs() string     { return v.log.file() }
 func (v *virtual) Webhooks() string { return "http://" + v.listen + "/webhooks/github" }
 
-// Queues asks the store itself: whoever looks whether all is at rest takes no step, and
-// costs nothing.
+// Queues asks the store itself: a check for rest takes no step, and costs nothing.
 func (v *virtual) Queues(ctx context.Context) (out status.Overview, err error) {
 	for _, project := range v.projects() {
 		d, err := v.sim.memory.Open(nil).Depth(ctx, project)

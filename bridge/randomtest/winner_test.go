@@ -15,8 +15,8 @@ import (
 	"planbridge/mapping"
 )
 
-// Who wins a conflict, by a reference that knows nothing of the bridge: the route's
-// policy, what operators answered, and when people really wrote.
+// The winner of a conflict, by a reference that knows nothing of the bridge: the route's policy,
+// what operators answered, and when people really wrote.
 
 // met is an entry of the conflict ledger.
 type met struct {
@@ -80,7 +80,7 @@ func (m *met) wrong(s seen, hub, planning []write) string {
 		if m.winner != policy {
 			return "the policy is " + policy
 		}
-	case "merge": // what merges is no conflict
+	case "merge": // mergeable edits are no conflict
 		if m.winner != "planning" {
 			return "where it does not merge, planning wins"
 		}

@@ -11,7 +11,7 @@ import (
 	"planbridge/store"
 )
 
-// TestWitnessSeesFaults: what no claim may do is told, and what claims do is not.
+// TestWitnessSeesFaults: forbidden acts of claims are reported, and allowed ones are not.
 func TestWitnessSeesFaults(t *testing.T) {
 	t.Parallel()
 	planning, err := planningtest.Start(planningtest.Options{Network: nettest.NewInProcess()})

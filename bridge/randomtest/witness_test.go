@@ -64,8 +64,8 @@ func (w *witness) Adopted(string) {
 	w.placed = map[mapping.ObjectID]bool{}
 }
 
-// forgets reports whether no record has a card's bucket since the store was adopted. What a
-// listing told may be replaced by what a sprint tells, after a restart, before a key takes it in.
+// forgets reports whether no record has a card's bucket since the store was adopted. A sprint's
+// sight may replace a listing's, after a restart, before a key takes it in.
 func (w *witness) forgets(card string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,8 +91,8 @@ func (w *witness) Claimed(actor string, c *store.Claim) {
 	w.holders[c.Key.String()] = holder{actor, c.Token, c.Until}
 }
 
-// Sent implements [sim.Witness]: whoever writes for a key has the newest claim of it, and its
-// lease has not ended.
+// Sent implements [sim.Witness]: a writer for a key has the newest claim of it, and its lease has
+// not ended.
 func (w *witness) Sent(actor, key, what string, body []byte) {
 	method, path, _ := strings.Cut(what, " ")
 	if method == "GET" && strings.HasSuffix(path, "/backlog/items") {

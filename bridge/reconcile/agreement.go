@@ -207,7 +207,7 @@ func show(w work) (verdict, error) {
 		return pass, nil
 	}
 	before, knew := w.g, w.issue != nil
-	if w.round.first && w.issue == nil { // what it has is not known either
+	if w.round.first && w.issue == nil { // its labels are not known either
 		if err := projector(w).attempt("planning's view", reader(w).readIssue); err != nil || w.issue == nil {
 			w.link.Shown = nil
 			return pass, err
@@ -217,7 +217,7 @@ func show(w work) (verdict, error) {
 	if err := projector(w).showAll(); err != nil {
 		return end, err
 	}
-	return anewIf(knew != (w.issue != nil) || projector(w).viewMoved(before), nil) // what was looked at before that was known
+	return anewIf(knew != (w.issue != nil) || projector(w).viewMoved(before), nil) // earlier checks did not know that
 }
 
 // withhold removes from the round whatever would publish planning's side. A conflict's comment

@@ -51,7 +51,7 @@ type actor struct {
 	until time.Time     // it stands still until then
 	dies  atomic.Bool
 	gone  atomic.Bool
-	again func() // what a replica does that takes over; nil: nothing
+	again func() // the acts of a replica that takes over; nil: nothing
 }
 
 func (s *stage) start(name string, do func(*actor), again func()) {
@@ -170,8 +170,8 @@ func (p *slowPlan) CreateCard(ctx context.Context, bucket mapping.ObjectID, user
 	return p.plan.CreateCard(ctx, bucket, user, item)
 }
 
-// takeIn is what the intake does with a delivery: whoever knows the issue is told,
-// else the first route that takes it makes a link. It may have looked long ago.
+// takeIn is the intake's act on a delivery. A link that knows the issue gets it, else the first
+// route that takes it makes a link. It may have looked long ago.
 func (s *stage) takeIn(a *actor, routes mapping.Routes, issue mapping.Issue, looked bool) {
 	ctx, ref := context.Background(), mapping.IssueRef(issue.ID)
 	obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue)}

@@ -23,8 +23,7 @@ func (w *world) entries(what string) (out []mapping.Entry) {
 }
 
 // TestAnAnswerNamesWhoGaveIt: an operator answers a question. The write names the operator in the
-// history and in the log, and the ledger keeps the name. Whatever else was edited is not the
-// operator's.
+// history and in the log, and the ledger keeps the name. All other edits are not the operator's.
 func TestAnAnswerNamesWhoGaveIt(t *testing.T) {
 	t.Parallel()
 	for winner, written := range map[mapping.Side]mapping.Side{mapping.GitHub: mapping.Planning, mapping.Planning: mapping.GitHub} {
@@ -92,7 +91,7 @@ func TestBothWritesOfAnUndoNameWhoAskedForIt(t *testing.T) {
 					if f != "" && !w.faults.fired {
 						w.fail("nothing befell the second write")
 					}
-					switch f { // what a claim did that crashes is not in the history
+					switch f { // the acts of a claim that crashes are not in the history
 					case "", unavailable:
 						w.namesOf("undo", "alice", "alice")
 					case crashBefore:

@@ -34,8 +34,8 @@ func TestConflictsAnsweredAsSuccesses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		policy mapping.Policy
-		person mapping.Attribute   // what the person changes in planning
-		github []mapping.Attribute // what changes on GitHub
+		person mapping.Attribute   // the person's change in planning
+		github []mapping.Attribute // the change on GitHub
 		want   values
 	}{
 		"a title beside a summary that moves":     {mapping.PolicyGitHub, mapping.Summary, []mapping.Attribute{mapping.Title, mapping.Summary}, values{mapping.Title: "tok8", mapping.Summary: "tok7"}},
@@ -63,8 +63,7 @@ func TestConflictsAnsweredAsSuccesses(t *testing.T) {
 	}
 }
 
-// An answer leaves attributes out. What it does not show is not known to be
-// written.
+// An answer leaves attributes out. A value that it does not show is not known to be written.
 func TestAnswerShowsSomeAttributes(t *testing.T) {
 	t.Parallel()
 	for name, shows := range map[string]func(mapping.Attribute) bool{
@@ -119,7 +118,7 @@ func TestAnswerShowsNothingAndAPersonGoesBack(t *testing.T) {
 }
 
 // TestOpenedWithoutItsLabels: the answer to a create is lost, and the event of the opening
-// came before its labels. They are not taken to be refused: what a person makes of one counts.
+// came before its labels. They are not taken to be refused: a person's edit of one counts.
 func TestOpenedWithoutItsLabels(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
@@ -147,7 +146,7 @@ func TestOpenedWithoutItsLabels(t *testing.T) {
 }
 
 // TestAQuestionThatIsNotPutEnds: a question was in the ledger, and the answer to its comment was
-// lost. Whatever stands there afterwards, no question stays open that nobody is asked.
+// lost. Whichever values are there afterwards, no question stays open without being asked.
 func TestAQuestionThatIsNotPutEnds(t *testing.T) {
 	t.Parallel()
 	answers := func(w *world) {

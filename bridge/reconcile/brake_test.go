@@ -14,8 +14,7 @@ import (
 	"planbridge/mapping"
 )
 
-// TestBrakeOnCreates: what is over a route's bound waits, and all of it is made
-// in the end.
+// TestBrakeOnCreates: items over a route's bound wait, and all of them are made in the end.
 func TestBrakeOnCreates(t *testing.T) {
 	t.Parallel()
 	const issues, perMinute = 12, 5
@@ -40,9 +39,9 @@ func TestBrakeOnCreates(t *testing.T) {
 	})
 }
 
-// TestBrakeOnCloses: planning is done with more cards at once than a route closes
-// issues in a minute, by their tasks or by their reviews. What is over waits, is
-// counted, and is closed in the end; other changes do not wait with it.
+// TestBrakeOnCloses: planning is done with more cards at once than a route closes issues in a
+// minute, by their tasks or by their reviews. Closes over the bound wait, are counted, and happen
+// in the end; other changes do not wait with it.
 func TestBrakeOnCloses(t *testing.T) {
 	t.Parallel()
 	const issues, perMinute = 12, 5

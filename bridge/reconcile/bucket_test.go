@@ -57,8 +57,8 @@ func TestBucketOfACardThatWasPlannedAtOnce(t *testing.T) {
 	}
 }
 
-// What only a listing tells of a card is not lost on a pair that is not worked
-// meanwhile: nothing tells it again.
+// A card's data that only a listing has is not lost on a pair that is not worked meanwhile: nothing
+// tells it again.
 func TestListedWhileThePairIsNotWorked(t *testing.T) {
 	t.Parallel()
 	for name, out := range map[string]func(*world) (back func()){

@@ -17,7 +17,7 @@ type ends struct {
 	want      map[mapping.Attribute]string // values on both sides; others are only compared
 	conflicts int                          // at most so many ledger entries
 	open      bool                         // the sides may differ: nobody has answered yet
-	also      func(*world)                 // what else is so
+	also      func(*world)                 // further demands
 }
 
 // verify checks the world at rest: nothing doubled, both sides equal, nothing

@@ -103,14 +103,14 @@ func isRaced(t *testing.T, all []scenario, play playing, people, end func(*world
 	}
 }
 
-// TestTakingApartMeetsEveryFate: whatever befalls a call while a pair is taken apart, nothing of
-// the bridge's is left in the end, and the pair is parted.
+// TestTakingApartMeetsEveryFate: a call meets any fault while a pair is taken apart. Nothing of the
+// bridge's is left in the end, and the pair is parted.
 func TestTakingApartMeetsEveryFate(t *testing.T) {
 	t.Parallel()
 	meetsEveryFate(t, takingsApart(), apart)
 }
 
-// TestPeopleRaceATakingApart: what a person writes before any of its calls stands in the end.
+// TestPeopleRaceATakingApart: a person's text before any of its calls is kept in the end.
 func TestPeopleRaceATakingApart(t *testing.T) {
 	t.Parallel()
 	isRaced(t, takingsApart(), apart, func(w *world) {

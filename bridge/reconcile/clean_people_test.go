@@ -59,7 +59,7 @@ func TestAMilestoneOfAPersonStays(t *testing.T) {
 	})
 }
 
-// TestTakingApartLetsPeopleGoFirst: what is taken off carries nobody's change.
+// TestTakingApartLetsPeopleGoFirst: the removals carry nobody's change.
 func TestTakingApartLetsPeopleGoFirst(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

@@ -86,8 +86,8 @@ const (
 	otherGone   = "one of its items is gone, and nothing of planbridge's is left on the other one"
 )
 
-// TestPairsAreTakenApart: whatever happened to the items of a pair, the bridge's marks are removed
-// from existing ones. The history lists the steps.
+// TestPairsAreTakenApart: with any history of a pair's items, the bridge's marks are removed from
+// existing ones. The history lists the steps.
 func TestPairsAreTakenApart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -198,8 +198,8 @@ func TestPairsAreTakenApart(t *testing.T) {
 	}
 }
 
-// TestACreateUnderWayIsWaitedFor: a pair is taken apart while its issue is being made. What was
-// made is found and loses its marker; what was not made is not made any more.
+// TestACreateUnderWayIsWaitedFor: a pair is taken apart while its issue is being made. A made item
+// is found and loses its marker; an item that was not made is no longer made.
 func TestACreateUnderWayIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -285,8 +285,8 @@ func TestWhatCannotBeTakenApartIsParked(t *testing.T) {
 	})
 }
 
-// TestPlanOfATakingApart: what would be taken off is told of each item that can be read, and
-// looking judges nothing.
+// TestPlanOfATakingApart: the marks that would be removed are listed for each item that can be
+// read, and looking judges nothing.
 func TestPlanOfATakingApart(t *testing.T) {
 	t.Parallel()
 	for name, gone := range map[string]func(*world){

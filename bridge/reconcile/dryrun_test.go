@@ -7,8 +7,7 @@ import (
 	"planbridge/mapping"
 )
 
-// TestDryRun: what would be made is said once, however often it is looked at, and
-// nothing is.
+// TestDryRun: each planned create is logged once, however often it is planned, and nothing is made.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

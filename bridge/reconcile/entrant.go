@@ -192,7 +192,7 @@ func (w entrant) handOverIssue(issue *mapping.Issue, to mapping.ObjectID, obs st
 const deliverWait = time.Second
 
 // deliver sends observations to the link that the first of them names. That link has to exist:
-// what the observations say would be lost with this link otherwise.
+// otherwise the observations would be lost with this link.
 func (w entrant) deliver(to mapping.ObjectID, obs []store.Observation) error {
 	got, err := do(w, Observe{to, obs})
 	for _, g := range got {

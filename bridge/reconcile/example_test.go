@@ -25,7 +25,7 @@ func ExampleBegin() {
 		case reconcile.Save:
 			fmt.Println("save the link")
 			step.Answer(reconcile.None{}, nil)
-		default: // what waits, counts and logs
+		default: // the waits, the counts and the log
 			step.Answer(reconcile.None{}, nil)
 		}
 		step.Now = state.Now

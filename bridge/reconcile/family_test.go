@@ -119,8 +119,8 @@ func TestEveryCallForAFamilyMeetsEveryFate(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefusedOfAFamily: what one side does not take blocks itself alone,
-// and is said once.
+// TestWhatIsRefusedOfAFamily: a value that one side refuses blocks itself alone, and is reported
+// once.
 func TestWhatIsRefusedOfAFamily(t *testing.T) {
 	t.Parallel()
 	for name, play := range map[string]func(*world){

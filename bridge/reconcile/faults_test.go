@@ -56,7 +56,7 @@ type faults struct {
 	fate    fate
 	fired   bool
 	crashed bool
-	then    func() // what people do right after it, once
+	then    func() // people's acts right after it, once
 	// before is called before each call with its index.
 	before func(i int, p point)
 	// draw, where set, says what befalls each call.
@@ -248,7 +248,7 @@ func (p *faultyPlan) UpdateTask(ctx context.Context, id mapping.ObjectID, user s
 }
 
 // beforeEach does something before each of the bridge's calls of that name, with the call's number,
-// from 1. It returns the number of calls so far. What do calls meets lets a fate befall the call.
+// from 1. It returns the number of calls so far. Each call that do makes meets a fate.
 func (w *world) beforeEach(name string, do func(n int, meets func(fate))) (calls *int) {
 	calls = new(int)
 	w.faults.armed, w.faults.at = true, -1

@@ -190,8 +190,8 @@ func TestFirstEditCrossesAtOnce(t *testing.T) {
 	})
 }
 
-// TestWhatIsPutOffIsNotForgotten: what a claim found out, that then was put off to be
-// folded, is dealt with when its time comes.
+// TestWhatIsPutOffIsNotForgotten: findings of a claim that then was put off to be folded are
+// handled when its time comes.
 func TestWhatIsPutOffIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	soon := 600 * time.Millisecond // once the events came

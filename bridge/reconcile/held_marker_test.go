@@ -22,7 +22,7 @@ func TestAMarkerComesBackBesideATextThatIsHeld(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		before func(*world)
-		hold   func(*world) // what holds the text
+		hold   func(*world) // the item that has the text
 		bare   func(*world) // a person takes the marker off, with the text
 		marked mapping.Side
 		text   string

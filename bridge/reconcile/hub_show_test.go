@@ -9,7 +9,7 @@ import (
 	"planbridge/mapping"
 )
 
-// What projections ask of GitHub, in memory.
+// The projections' calls of GitHub, in memory.
 
 // EnsureLabel makes a label with its colour, but while points are short.
 func (h *hub) EnsureLabel(_ context.Context, _, name, color, _ string) error {

@@ -77,7 +77,7 @@ type hub struct {
 type ghIssue struct {
 	mapping.Issue
 	hub      *hub
-	edits    []mapping.IssueEvent // what GitHub remembers of them
+	edits    []mapping.IssueEvent // GitHub's history of them
 	parent   *ghIssue
 	subs     []*ghIssue
 	comments []reconcile.Comment
@@ -239,8 +239,7 @@ func (h *hub) tell(i *ghIssue, by string, e *mapping.IssueEvent) {
 	})
 }
 
-// list is the catch-up: what of it has changed a while ago without a word that
-// arrived.
+// list is the catch-up: its values that changed a while ago without an event that arrived.
 func (h *hub) list() (news bool) {
 	for _, i := range h.issues {
 		issue := i.snapshot("")

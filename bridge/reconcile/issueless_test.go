@@ -9,7 +9,7 @@ import (
 )
 
 // TestTheRouteMakesNoIssuesMeanwhile: a card's issue is being made, and a reload takes new_cards_in
-// away. What was made is found. Else the card waits, says so, and gets its one issue once the route
+// away. Made items are found. Else the card waits, says so, and gets its one issue once the route
 // makes issues again.
 func TestTheRouteMakesNoIssuesMeanwhile(t *testing.T) {
 	t.Parallel()

@@ -10,9 +10,9 @@ import (
 	"planbridge/mapping"
 )
 
-// A person exchanges the estimate's label while the bridge adds the label of a question.
-// The answer shows it: what planning has is not written over it as if nobody had changed
-// it, and both values are kept.
+// A person exchanges the estimate's label while the bridge adds the label of a question. The answer
+// shows it: planning's value is not written over it as if nobody had changed it, and both values
+// are kept.
 func TestEstimateChangesWhileALabelIsAdded(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

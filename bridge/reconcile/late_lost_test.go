@@ -17,7 +17,7 @@ func TestWriteThatSeemedLostAndTheNextOne(t *testing.T) {
 	other := line("tok5", "tok5 tok7") // on the card
 	for name, c := range map[string]struct {
 		first, second func(*world) // right before the writes
-		middle, last  string       // what comes in there beside
+		middle, last  string       // events in between
 	}{
 		"the first of the same text":  {first: func(w *world) { w.editIssue(mapping.Summary, edit) }},
 		"the second of the same text": {second: func(w *world) { w.editIssue(mapping.Summary, edit) }},

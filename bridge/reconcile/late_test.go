@@ -45,7 +45,7 @@ func (w *world) lookAgain() {
 var lateWrites = []struct {
 	name string
 	lost func(*world) // a change of the card whose first write to GitHub is lost
-	then func(*world) // what is agreed on afterwards
+	then func(*world) // the base afterwards
 	come func(*world) // the lost write arrives, in the company of other edits
 	look bool         // no event tells of it
 	want map[mapping.Attribute]string
@@ -161,8 +161,8 @@ var lateWrites = []struct {
 	},
 }
 
-// What a late write of ours wrote is nobody's edit, whatever is known of it
-// and whatever it ran over.
+// The value of a late write of ours is nobody's edit, whatever is known of it and whichever value
+// it ran over.
 func TestLateWriteIsNoEdit(t *testing.T) {
 	t.Parallel()
 	title, summary := mapping.Title, mapping.Summary
@@ -277,9 +277,9 @@ func TestStaleReadAfterALateWrite(t *testing.T) {
 	}
 }
 
-// A late write and the one that was made in its stead each ran over an edit, and
-// only the late one's event comes. What the first of them ran over is not
-// forgotten while reads lag behind the return of the other.
+// A late write and the one that was made in its stead each ran over an edit, and only the late
+// one's event comes. The value that the first of them ran over is not forgotten while reads lag
+// behind the return of the other.
 func TestLateWriteAndTheOneMadeInItsSteadRanOverEdits(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

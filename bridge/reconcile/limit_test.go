@@ -71,8 +71,7 @@ var defaultLimits = limits{
 	reconcile.WriteEdit:    {PerMinute: 60, Burst: 20},
 }
 
-// spamRoute is the route of what comes from now on; what is there already keeps its
-// own.
+// spamRoute is the route of what comes from now on; existing items keep their own.
 func (w *world) spamRoute() {
 	w.more = []mapping.Route{w.route}
 	w.route.Name, w.route.Labels = "spam", []string{"spam"}

@@ -68,8 +68,8 @@ func TestNewestStaysAsked(t *testing.T) {
 	}
 }
 
-// TestNewestComparesTheAttribute: what else was edited on either side, before or after
-// the titles and before they were worked, does not decide which title is newer.
+// TestNewestComparesTheAttribute: other edits on either side, before or after the titles and before
+// they were worked, do not decide which title is newer.
 func TestNewestComparesTheAttribute(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

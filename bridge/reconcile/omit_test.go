@@ -8,7 +8,7 @@ import (
 	"planbridge/mapping"
 )
 
-// What is left out of an item that was refused, by what it has and what the refusal names.
+// The part that is left out of a refused item, by its parts and the field that the refusal names.
 func TestLeaveOut(t *testing.T) {
 	words := func(field string) error {
 		return fmt.Errorf("create: %w", &mapping.Rejection{Status: 422, Field: field, Message: "no"})
@@ -67,7 +67,7 @@ func (u *unknown) find([]*want) error { return errors.New("between two links") }
 
 func (u *unknown) ready(*want) (bool, error) { u.asked = true; return false, nil }
 
-// What may be there already is not made, though it was never sent.
+// An item that may exist already is not made, though it was never sent.
 func TestNothingIsMadeThatMayBeThere(t *testing.T) {
 	u := &unknown{}
 	c := &creation{w: work{&state{set: &Settings{}}}, side: mapping.GitHub, kind: u}

@@ -9,8 +9,8 @@ import (
 	"planbridge/store/boltstore"
 )
 
-// reopen is a process that was killed and started again on the file: what it had in hand
-// is free at once.
+// reopen is a process that was killed and started again on the file: its keys in hand are free at
+// once.
 func (w *world) reopen(t *testing.T) {
 	t.Helper()
 	w.check(w.store.Close())
@@ -36,9 +36,9 @@ func (w *world) killAtFinish() {
 	}
 }
 
-// A create hangs for longer than planning.settle, the process is killed, and its successor
-// has the key at once. What was sent may take effect yet: absence is proven only when
-// settle has passed since the death.
+// A create hangs for longer than planning.settle, the process is killed, and its successor has the
+// key at once. Sent requests may still take effect: absence is proven only when settle has passed
+// since the death.
 func TestCreateThatHungUntilTheProcessDied(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

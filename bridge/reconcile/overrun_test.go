@@ -17,9 +17,9 @@ func (w *world) asked() []mapping.Conflict {
 	return slices.DeleteFunc(w.conflicts(), func(c mapping.Conflict) bool { return c.State != mapping.ConflictOpen })
 }
 
-// TestOverrunIsAsked: policy ask, and a person edits the issue between our read and
-// our write. The edit is back on the issue and people are asked, as if it had been
-// seen in time; what an operator answers then holds.
+// TestOverrunIsAsked: policy ask, and a person edits the issue between our read and our write. The
+// edit is back on the issue and people are asked, as if it had been seen in time; an operator's
+// answer holds then.
 func TestOverrunIsAsked(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -151,9 +151,9 @@ func TestNewerEditStands(t *testing.T) {
 	}
 }
 
-// A person goes on writing while the comment is posted that keeps what was there. The
-// bridge reads the issue anew: what it writes over is on the issue before, also where
-// the store is lost in that moment.
+// A person goes on writing while the comment is posted that keeps what was there. The bridge reads
+// the issue anew: the replaced text is on the issue before, also where the store is lost in that
+// moment.
 func TestEditWhileTheLoserIsKept(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

@@ -90,7 +90,7 @@ func (w partWorker) workPart() error {
 	}
 	var put *requeueAfter
 	if err != nil && !errors.As(err, &put) {
-		w.owner.Unfinished = true // whatever this claim saw: both items are read next time
+		w.owner.Unfinished = true // both items are read next time, despite this claim's reads
 	}
 	return err
 }

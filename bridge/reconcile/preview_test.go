@@ -28,7 +28,7 @@ func bothTitles(w *world) {
 	w.editCard(mapping.Title, to("tok3"))
 }
 
-// TestPreviewSaysWhatIsDone: what the next reconcile would do is said, and is not done.
+// TestPreviewSaysWhatIsDone: the plan of the next reconcile is returned, and is not carried out.
 func TestPreviewSaysWhatIsDone(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -174,7 +174,7 @@ func bothEstimates(w *world) {
 	w.editCard(mapping.Estimate, to("8"))
 }
 
-// TestMoveIsPlanned: what a move would do with a pair is said, with why one stays or is kept.
+// TestMoveIsPlanned: a move's plan for a pair is returned, with why one stays or is kept.
 func TestMoveIsPlanned(t *testing.T) {
 	t.Parallel()
 	planned := "card card1 stays in project web, and the issue gets a card in bucket Incoming of project other"

@@ -186,7 +186,7 @@ func (w labelProjector) ensureLabel(name string) error {
 	case isWithheld(err): // nor is the label added
 		return nil
 	case errors.As(err, &limited), errors.As(err, &moved), isUnanswered(err), errors.Is(err, mapping.ErrUnauthorized):
-		return err // what adds the label would meet the same
+		return err // adding the label would fail alike
 	case err != nil:
 		w.log.Warn("a label goes without its colour", "label", name, "err", err)
 	}

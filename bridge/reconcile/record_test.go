@@ -112,7 +112,7 @@ func TestMeasuredRecordOverItsBoundParks(t *testing.T) {
 }
 
 // TestMeasuredSubIssuesOverTheBoundPark: sub-issues whose texts have no room in one record wait
-// with a reason. What has room stays the same on both sides, and nothing is made twice.
+// with a reason. A text with room stays the same on both sides, and nothing is made twice.
 func TestMeasuredSubIssuesOverTheBoundPark(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

@@ -143,15 +143,15 @@ func (w *world) verifyBare() {
 	}
 }
 
-// TestAMoveMeetsEveryFate: whatever befalls a call while an issue moves to another project, it
-// has one card there in the end, which says what it did.
+// TestAMoveMeetsEveryFate: whichever fault a call meets while an issue moves to another project, it
+// has one card there in the end, with its values.
 func TestAMoveMeetsEveryFate(t *testing.T) {
 	t.Parallel()
 	meetsEveryFate(t, movings(), moved)
 }
 
-// TestPeopleRaceAMove: what a person writes on GitHub before any of its calls stands on the new
-// card. What is written on the old card crosses, or stands there still.
+// TestPeopleRaceAMove: a person's text on GitHub before any of its calls is on the new card. A text
+// on the old card crosses, or is still there.
 func TestPeopleRaceAMove(t *testing.T) {
 	t.Parallel()
 	isRaced(t, movings(), moved, func(w *world) {

@@ -13,7 +13,7 @@ import (
 	"planbridge/store"
 )
 
-// What a claim does follows from its state and the answers alone. Every claim of the worlds in fake
+// A claim's acts follow from its state and the answers alone. Every claim of the worlds in fake
 // time is therefore worked once more, with the answers that it got. It has to ask for the same
 // effects in the same order.
 

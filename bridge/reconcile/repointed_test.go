@@ -8,7 +8,7 @@ import (
 )
 
 // TestAnotherRepositoryWhileAnIssueIsMade: a card's issue is being made, and its route is pointed
-// at another repository. The card has one issue: what was made is found, else it is made there.
+// at another repository. The card has one issue: a made issue is found, else it is made there.
 func TestAnotherRepositoryWhileAnIssueIsMade(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -27,7 +27,7 @@ func TestAboutAClaim(t *testing.T) {
 	}
 }
 
-// TestAClaimThatCannotBeDecoded: what is wrong is said.
+// TestAClaimThatCannotBeDecoded: the fault is logged.
 func TestAClaimThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	for name, claim := range map[string]*store.Claim{

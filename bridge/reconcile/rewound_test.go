@@ -21,9 +21,9 @@ func (w *world) reads(name string) *int {
 	return n
 }
 
-// TestGitHubIsRestored: a GitHub server that was restored from a backup shows an older
-// issue with older times. It is read a few times, then it is believed: what people do in
-// planning goes on crossing, and what met is kept.
+// TestGitHubIsRestored: a GitHub server that was restored from a backup shows an older issue with
+// older times. It is read a few times, then it is believed: people's changes in planning go on
+// crossing, and conflicting values are kept.
 func TestGitHubIsRestored(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
@@ -45,8 +45,8 @@ func TestGitHubIsRestored(t *testing.T) {
 	})
 }
 
-// TestGitHubsClockWentBack: what people write while GitHub's clock is behind what it was
-// crosses, and is not taken for a late delivery.
+// TestGitHubsClockWentBack: people's texts while GitHub's clock is behind cross, and do not count
+// as late deliveries.
 func TestGitHubsClockWentBack(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
@@ -66,8 +66,8 @@ func TestGitHubsClockWentBack(t *testing.T) {
 	})
 }
 
-// TestADeliveryIsMadeAgain: a delivery that failed comes an hour late. What somebody did then is
-// read anew, as GitHub may have gone back to it. To the moment of an opening it cannot go back.
+// TestADeliveryIsMadeAgain: a delivery that failed comes an hour late. A person's change from then
+// is read anew, as GitHub may have gone back to it. To the moment of an opening it cannot go back.
 func TestADeliveryIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	for what, tt := range map[string]struct {
@@ -132,9 +132,8 @@ func TestGitHubDoesNotAgreeWithItself(t *testing.T) {
 	})
 }
 
-// TestPlanningIsRestored: cards that come back from a backup have lower versions. They are
-// met like any others: what differs is decided by the policy, and what loses is kept; what
-// people write after that crosses.
+// TestPlanningIsRestored: cards that come back from a backup have lower versions. They are met like
+// any others: the policy decides differences, and losers are kept; people's later texts cross.
 func TestPlanningIsRestored(t *testing.T) {
 	t.Parallel()
 	for policy, title := range map[mapping.Policy]string{mapping.PolicyMerge: "tok1", mapping.PolicyGitHub: "tok9"} {

@@ -15,9 +15,8 @@ import (
 	"planbridge/store/memstore"
 )
 
-// rollBack begins a new process on an old copy of the store. What the poll has
-// shown of tasks stays shown: the listings that an adoption reads do not have
-// the tasks of all cards.
+// rollBack begins a new process on an old copy of the store. The tasks' values that the poll has
+// shown stay shown: the listings that an adoption reads do not have the tasks of all cards.
 func (w *world) rollBack(copied memstore.Snapshot) {
 	w.memory = memstore.New(memstore.Options{Clock: time.Now, From: copied})
 	w.store, w.opening = w.memory.Open(nil), "/2"
@@ -106,7 +105,7 @@ func TestTheStoreIsRolledBack(t *testing.T) {
 			t.Parallel()
 			eachRollBack(t, s.begin, func(w *world) {
 				ends := s.ends
-				ends.conflicts += 2 // what differs without a base is one
+				ends.conflicts += 2 // a difference without a base is one
 				w.verify(ends)
 			})
 		})

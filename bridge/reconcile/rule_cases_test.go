@@ -42,20 +42,20 @@ type ruleCase struct {
 	link    func(*mapping.Link)
 	process process
 	set     func(*Settings)
-	known   func(work) // what else is known by then
+	known   func(work) // further known state
 	// answers has the answer to each kind of effect that is asked for: a value, an error, or each
 	// of them in turn.
 	answers map[string]any
 	want    verdict
-	err     string // what its error says; "": there is none
+	err     string // the text of its error; "": there is none
 	// asked are the effects by their kinds, or with what they write (see told). Effects that are
 	// answered as usual are not among them.
 	asked  []string
 	counts []string          // the counters that went up, where that is looked at
-	check  func(work) string // what is wrong then; "": nothing
+	check  func(work) string // the broken invariant then; "": nothing
 	// wrong says what is wrong with the effects that it asked for; "": nothing.
 	wrong func(effects []any) string
-	says  string // what is said, where something is
+	says  string // the log line, where there is one
 }
 
 // turns are the answers to the effects of one kind, in their order. The last one is repeated.

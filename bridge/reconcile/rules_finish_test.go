@@ -173,8 +173,8 @@ func TestLag(t *testing.T) {
 	}
 }
 
-// TestLagOfAnImport: what an import finds different is no change that somebody waits for. What
-// people change afterwards is one.
+// TestLagOfAnImport: a difference that an import finds is no change that somebody waits for.
+// People's later changes are.
 func TestLagOfAnImport(t *testing.T) {
 	t.Parallel()
 	imported := func(l *mapping.Link) { l.Import = mapping.ImportAll }

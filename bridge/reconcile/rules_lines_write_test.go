@@ -21,7 +21,7 @@ func lineAgreed(text string, version int64) func(work) string {
 	})
 }
 
-// TestWriteLines: what is decided about lines is written to their tasks, once the issue and its card agree.
+// TestWriteLines: decisions about lines are written to their tasks, once the issue and its card agree.
 func TestWriteLines(t *testing.T) {
 	rule := func(w work) (verdict, error) { return endIf(lineTasks(w).writeList()) }
 	one := links(taskedBefore, line("one", "t1"))

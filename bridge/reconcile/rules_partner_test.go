@@ -7,7 +7,7 @@ import (
 	"planbridge/mapping"
 )
 
-// What a rule that makes something asks first: whether the project was seen as a whole.
+// The first questions of a rule that makes something: whether the project was seen as a whole.
 const (
 	notAdopted = "nothing is created before all marked items of both sides were seen once"
 	tooEarly   = "everything marked was seen after it was claimed"

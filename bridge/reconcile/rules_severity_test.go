@@ -139,7 +139,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestResult: what a claim ends with is stored, or not.
+// TestResult: the record at the end of a claim is stored, or not.
 func TestResult(t *testing.T) {
 	t.Parallel()
 	sent := func(l *mapping.Link) {

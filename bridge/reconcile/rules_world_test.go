@@ -9,7 +9,7 @@ import (
 	"planbridge/mapping"
 )
 
-// What each of these tests asserts is so because of one rule, and nothing else sees to it.
+// Each of these tests asserts an effect of one rule that no other rule has.
 
 // A person adds a second estimate label and leaves the first. The older one goes though
 // nothing else is written to GitHub. Once the new one is agreed on the older would pass for
@@ -40,8 +40,8 @@ func TestTheAnswerToAWriteShowsAnEdit(t *testing.T) {
 	})
 }
 
-// A write to planning is given up, and takes effect right before the one that was made in
-// its stead. It is no edit of a person: what GitHub says by now is written, and no conflict.
+// A write to planning is given up, and takes effect right before the one that was made in its
+// stead. It is no edit of a person: GitHub's present value is written, and is no conflict.
 func TestAWriteToPlanningTakesEffectBetweenTwoRounds(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

@@ -18,7 +18,7 @@ func (w saver) save() error {
 	if err := w.brokenBy(); err != nil {
 		return err
 	}
-	if !w.fresh { // what people write on GitHub between our read and our write is run over
+	if !w.fresh { // our write runs over people's edits on GitHub since our read
 		tell(w, Rise{})
 	}
 	root := w.link
@@ -213,8 +213,8 @@ func awaitsEcho(root *mapping.Link) bool {
 	return slices.ContainsFunc(root.Issues(), func(p *mapping.Pair) bool { return journal.AwaitsEcho(&p.Journal) })
 }
 
-// observeLag measures the time from the first sight of a change to its write. What an import finds
-// different is no change, until its pair has agreed once.
+// observeLag measures the time from the first sight of a change to its write. A difference that an
+// import finds is no change, until its pair has agreed once.
 func (w saver) observeLag(to mapping.Side) {
 	if w.link.Import != "" && w.link.Synced.IsZero() {
 		return

@@ -119,8 +119,8 @@ func showings() []scenario {
 	}
 }
 
-// TestReopenedBehindALostClose: whatever becomes of the write that closes an
-// issue for its review, what a person does right after it is not undone.
+// TestReopenedBehindALostClose: whichever fault the write meets that closes an issue for its
+// review, a person's act right after it is not undone.
 func TestReopenedBehindALostClose(t *testing.T) {
 	t.Parallel()
 	for _, befalls := range []fate{crashAfter, answerLost} {

@@ -70,8 +70,8 @@ func TestStaleReadOfALabelThatLost(t *testing.T) {
 	})
 }
 
-// What a write of ours ran over may still show in a read that lags: then it is
-// not there all the same.
+// A value that a write of ours ran over may still show in a read that lags: then it is not there
+// all the same.
 func TestStaleReadOfWhatWasRunOver(t *testing.T) {
 	t.Parallel()
 	for a, c := range map[mapping.Attribute]struct{ card, issue, want func(string) string }{
@@ -175,8 +175,7 @@ func TestStaleReadOfAStepOnTheWay(t *testing.T) {
 	}
 }
 
-// A state has three values: what a write of unknown outcome would have
-// written, a person may have set.
+// A state has three values: a person may have set the value of a write of unknown outcome.
 func TestPersonSetsTheStateOfALostWrite(t *testing.T) {
 	t.Parallel()
 	for _, p := range []mapping.Policy{mapping.PolicyMerge, mapping.PolicyGitHub} {

@@ -10,8 +10,8 @@ import (
 	"planbridge/store"
 )
 
-// TestAnIssueThatIsBackBeforeItsCardWasMadeGetsOne: what was to be made when the issue
-// seemed to be gone is made when it is there again.
+// TestAnIssueThatIsBackBeforeItsCardWasMadeGetsOne: an item that was about to be made when the
+// issue seemed to be gone is made when it is there again.
 func TestAnIssueThatIsBackBeforeItsCardWasMadeGetsOne(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {

@@ -61,8 +61,8 @@ func (w *world) verifyParked(where, reason string, attempts int) {
 	}
 }
 
-// TestAKeyThatEndsTheProcessIsParked: whatever ends the process is tried as often
-// as a failure is, with the same pauses, and holds no other key up.
+// TestAKeyThatEndsTheProcessIsParked: a key that ends the process is tried as often as a failing
+// one, with the same pauses, and delays no other key.
 func TestAKeyThatEndsTheProcessIsParked(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
@@ -100,8 +100,8 @@ func TestAKeyThatEndsTheProcessIsParked(t *testing.T) {
 	})
 }
 
-// What a process had in hand when it ended goes on at once, all of it. Keys that were in
-// hand twice are spaced, and so they are after the first time where the second parks.
+// All keys that a process had in hand when it ended go on at once. Keys that were in hand twice are
+// spaced, and so they are after the first time where the second parks.
 func TestWhatWasInHandGoesOn(t *testing.T) {
 	t.Parallel()
 	const issues = 6

@@ -73,8 +73,8 @@ func TestOverdueEchoIsLookedFor(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		attr   mapping.Attribute
-		card   func(string) string // what happens on the card
-		issue  func(string) string // what a person does right before it is written
+		card   func(string) string // the event on the card
+		issue  func(string) string // a person's act right before it is written
 		untold error
 		ends   ends
 		lost   int

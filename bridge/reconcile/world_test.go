@@ -185,8 +185,8 @@ func (w *world) after(d time.Duration, do func()) {
 	w.agenda = append(w.agenda, appointment{time.Now().Add(d), do})
 }
 
-// observe stores an observation as the intake and the poll do: what is known
-// first, and only what is not makes a link.
+// observe stores an observation as the intake and the poll do: known links come first, and only an
+// unknown issue makes a link.
 func (w *world) observe(obs store.Observation, create *mapping.Link) {
 	for _, p := range w.worked() {
 		got, err := w.store.Observe(context.Background(), p, []store.Observation{obs})

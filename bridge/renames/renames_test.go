@@ -26,7 +26,7 @@ type replica struct {
 	set   *settings.Current
 	store *memstore.Store
 	log   logtest.Text
-	links []string // what the links were told
+	links []string // the links' calls
 }
 
 func (r *replica) Renamed(from, to string) { r.links = append(r.links, from+" → "+to) }
@@ -132,8 +132,8 @@ func TestLearnForgets(t *testing.T) {
 	}
 }
 
-// TestFollowNeedsTheStore: what the store could not keep is not followed, so that the next event
-// is.
+// TestFollowNeedsTheStore: a rename that the store could not keep is not followed, so that the next
+// event is.
 func TestFollowNeedsTheStore(t *testing.T) {
 	r := newReplica(t, memory(), "acme/web")
 	r.store.Crash()

@@ -25,7 +25,7 @@ type names struct {
 	// byName and byID are what answers; 0 is a failure, what is absent is not found.
 	byName map[string]int64
 	byID   map[int64]string
-	public bool // what answers is public
+	public bool // the answering one is public
 	moves  []string
 	log    strings.Builder
 }

@@ -72,8 +72,8 @@ func (d *desk) fail(t *testing.T, o store.Outcome) {
 	}
 }
 
-// TestTakeUpFailed: what failed is due once its route is changed, whether it waits for another
-// attempt or was given up. What is put off for another reason waits on.
+// TestTakeUpFailed: failed keys are due once their route is changed, whether they wait for another
+// attempt or were parked. Keys that are put off for another reason wait on.
 func TestTakeUpFailed(t *testing.T) {
 	for name, c := range map[string]struct {
 		outcome store.Outcome

@@ -45,8 +45,9 @@ func (*planning) Probe(context.Context, string) error {
 	return errors.New("no probe is the first to be answered")
 }
 
-// TestKeysThatWaitForPlanning: what waits is woken once another request than a probe found planning
-// back. Planning that answers, and never failed, wakes nothing: it may answer 404 to everything.
+// TestKeysThatWaitForPlanning: waiting keys are woken once another request than a probe found
+// planning back. Planning that answers, and never failed, wakes nothing: it may answer 404 to
+// everything.
 func TestKeysThatWaitForPlanning(t *testing.T) {
 	service := reconcile.ServicePlanning(project)
 	for name, tt := range map[string]struct {

@@ -22,8 +22,8 @@ const year = 8760 * time.Hour
 
 func state(s string) func(*mapping.Conflict) { return func(c *mapping.Conflict) { c.State = s } }
 
-// TestLedgerExpires: what is settled goes after the retention, in however many pages;
-// what waits for an answer, or something happened to since, stays.
+// TestLedgerExpires: settled entries go after the retention, in any number of pages; entries that
+// wait for an answer, or changed since, stay.
 func TestLedgerExpires(t *testing.T) {
 	onBoth(t, func(t *testing.T, w *world) {
 		lately := time.Now().Add(-time.Hour).UTC()
@@ -117,8 +117,8 @@ func (d *dropping) DropConflicts(ctx context.Context, project mapping.ObjectID, 
 	return d.Store.DropConflicts(ctx, project, cs)
 }
 
-// TestLedgerArchive: whatever is removed stands whole in the archive before, also where
-// the process ends between the two, or ended within a line.
+// TestLedgerArchive: each removed entry is whole in the archive before, also where the process ends
+// between the two, or ended within a line.
 func TestLedgerArchive(t *testing.T) {
 	onBoth(t, func(t *testing.T, w *world) {
 		path := filepath.Join(t.TempDir(), "ledger.jsonl")

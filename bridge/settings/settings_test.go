@@ -110,7 +110,7 @@ func TestHasRights(t *testing.T) {
 	}
 }
 
-// TestForecast: what takes longest bounds an import, which may take two thirds of each budget.
+// TestForecast: the slowest budget bounds an import, which may take two thirds of each.
 func TestForecast(t *testing.T) {
 	c := settings.NewCurrent(settings.New(parse(t), false, time.Now()))
 	for _, tt := range []struct {
@@ -129,7 +129,7 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// TestPlan: what is proven has the effective routes, and no secret of the store.
+// TestPlan: the plan has the effective routes, and no secret of the store.
 func TestPlan(t *testing.T) {
 	p := settings.New(parse(t), false, time.Now()).Plan()
 	if strings.Contains(p.Store.Name, "password") || p.Store.File != "" {

@@ -59,7 +59,7 @@ func TestSchedulerRepeatsItself(t *testing.T) {
 	}
 }
 
-// TestDrawsOfOthers: what an actor draws hangs on the moment, and not on who drew before.
+// TestDrawsOfOthers: an actor's draws depend on the moment, and not on earlier draws of others.
 func TestDrawsOfOthers(t *testing.T) {
 	const most = 1 << 62
 	var alone, later int64

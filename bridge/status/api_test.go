@@ -104,7 +104,7 @@ func TestLinkInTheMaking(t *testing.T) {
 	}
 }
 
-// What is remembered of a link is shown where nobody can say what comes next.
+// The record of a link is shown where its next step is not known.
 func TestLinkWithoutPreview(t *testing.T) {
 	a := newAdmin(t)
 	a.mem.blind = errors.New("decide about acme/web#12: connection refused")

@@ -143,8 +143,7 @@ func TestBackupIsNotTaken(t *testing.T) {
 	})
 }
 
-// What is wrong before anything was written is an answer like any other, and no page of
-// another site may ask.
+// An error before the first byte is an answer like any other, and no page of another site may ask.
 func TestBackupRefused(t *testing.T) {
 	m := filled()
 	a := newAdmin(t, func(o *status.Options) { o.Operator = m })

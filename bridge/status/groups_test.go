@@ -49,7 +49,8 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-// TestGroupedByService: what waits for one service is one group, whatever it was about to do.
+// TestGroupedByService: keys that wait for one service are one group, whatever they were about to
+// do.
 func TestGroupedByService(t *testing.T) {
 	rows := []row{
 		{Reason: "read card 1: unavailable", Service: "planning:p", WaitsFor: "planning project web"},

@@ -153,7 +153,7 @@ func TestOtherOrigins(t *testing.T) {
 	}
 }
 
-// What only reads is never changed by reading.
+// Reads never change anything.
 func TestReadingActsOnNothing(t *testing.T) {
 	a := newAdmin(t)
 	for _, path := range []string{"/", "/failures/retry?key=all", "/api/v1/failures/retry?key=all", "/api/v1/failures"} {

@@ -59,7 +59,7 @@ type Job struct {
 	ID    string `json:"id"`
 	Kind  string `json:"kind"` // import, verify, clean or retention
 	State string `json:"state"`
-	Doing string `json:"doing,omitempty"` // what it does now, for people
+	Doing string `json:"doing,omitempty"` // its present step, for people
 	// WaitsFor names the obstacles of keys: a service that is away, a route that is paused.
 	WaitsFor []string `json:"waits_for,omitempty"`
 	// Waits are the same, with the end of the wait, where that is known.

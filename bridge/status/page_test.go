@@ -50,7 +50,7 @@ func (a *admin) wants(page, id string, want ...string) {
 	}
 }
 
-// TestActivityOfRoutes: what a change of the routes did is not told as a person's edit.
+// TestActivityOfRoutes: the effect of a change of the routes is not shown as a person's edit.
 func TestActivityOfRoutes(t *testing.T) {
 	a := newAdmin(t)
 	link := &mapping.Link{Route: "B", Before: &mapping.FormerCard{Project: "p0", Card: "c0"}, Pair: mapping.Pair{Issue: mapping.IssueID{Repo: "acme/web", Number: 8}}}
@@ -198,8 +198,8 @@ func TestPageOfABrokenConfiguration(t *testing.T) {
 	a.wants(a.text(a.do("GET", "/", ""), 200), "problems", "6 problems", "The last reload was refused: <b>", "The log has 2 more faults of the configuration.")
 }
 
-// TestPageOfWhatFails: what a service refused is a problem at once, and not only when its attempts
-// are used up. What waits for its turn is none.
+// TestPageOfWhatFails: a service's refusal is a problem at once, and not only when its attempts are
+// used up. Keys that wait for their turn are none.
 func TestPageOfWhatFails(t *testing.T) {
 	a := newAdmin(t, func(o *status.Options) { o.Monitor = nil })
 	*a.mem = memory{waits: []store.Standing{
@@ -237,7 +237,7 @@ func TestPageOfWhatIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestPageOfAnOutage: what follows from an outage, or from a store that is away, is one problem with it.
+// TestPageOfAnOutage: consequences of an outage, or of a store that is away, are one problem with it.
 func TestPageOfAnOutage(t *testing.T) {
 	late := []status.Source{{What: status.SourcePoll, At: noon.Add(-time.Hour), Every: 30}}
 	monitor := &watcher{health: status.Health{
@@ -282,7 +282,7 @@ func TestPageOfAnOutage(t *testing.T) {
 	a.wants(a.text(a.do("GET", "/", ""), 503), "problems", "1 problem", "The store takes no writes, and nothing is synchronised until it does: list projects: the store is full: no space left")
 }
 
-// What cannot be read is said on the page, and the page is there all the same.
+// The page reports unreadable parts, and still appears.
 func TestPageInTrouble(t *testing.T) {
 	a := newAdmin(t, func(o *status.Options) {
 		o.Readiness = readiness(func(context.Context) error { return errors.New("the store is <away>") })

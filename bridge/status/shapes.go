@@ -207,7 +207,7 @@ type Entry struct {
 	What      string    `json:"what"`
 	Why       string    `json:"why"`
 	Delivery  string    `json:"delivery,omitempty"`
-	Who       string    `json:"who,omitempty"`          // who caused it, where that is known
+	Who       string    `json:"who,omitempty"`          // the person who caused it, where known
 	Took      float64   `json:"took_seconds,omitempty"` // since the change was seen; 0: not known
 	Part      string    `json:"part,omitempty"`         // checklist, tracking, or the name of a sub-issue; "": the pair itself
 }

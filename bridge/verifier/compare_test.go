@@ -187,7 +187,7 @@ func told(job status.Job) (out []string) {
 	return out
 }
 
-// TestVerify: what both sides hold as agreed is not read, and each difference is told.
+// TestVerify: agreed values of both sides are not read, and each difference is reported.
 func TestVerify(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(w *world)
@@ -240,7 +240,7 @@ func move(w *world, id mapping.ObjectID) {
 	w.cards[id] = card
 }
 
-// TestVerifyFails where a service does not answer: what differs then is not known.
+// TestVerifyFails where a service does not answer: differences are not known then.
 func TestVerifyFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)

@@ -13,7 +13,7 @@ import (
 	"planbridge/bridge/webhook"
 )
 
-// TestRefusedUnread: what its headers give away is refused before its body is read.
+// TestRefusedUnread: deliveries with forbidden headers are refused before their bodies are read.
 func TestRefusedUnread(t *testing.T) {
 	sha := "sha256=" + strings.Repeat("0", 64)
 	for name, tc := range map[string]struct {

@@ -162,7 +162,7 @@ func TestTransferredInFromNowhere(t *testing.T) {
 	}
 }
 
-// TestEdited: what stood there before is kept beside the newest snapshot.
+// TestEdited: the earlier value is kept beside the newest snapshot.
 func TestEdited(t *testing.T) {
 	w := newWorld(t)
 	from := "What it was"
@@ -180,8 +180,8 @@ func TestEdited(t *testing.T) {
 	}
 }
 
-// TestOwnLabelsTakeNoPlace: what our own label events tell pushes out nothing of what
-// people's edits came from, however many come before the key is worked.
+// TestOwnLabelsTakeNoPlace: our own label events displace none of the values before people's edits,
+// however many come before the key is worked.
 func TestOwnLabelsTakeNoPlace(t *testing.T) {
 	w := newWorld(t)
 	from := "What it was"
@@ -203,8 +203,8 @@ func TestOwnLabelsTakeNoPlace(t *testing.T) {
 	}
 }
 
-// TestOwnIssue: what the bridge made never becomes a card, and its marker
-// leads to its link, found or rebuilt.
+// TestOwnIssue: issues that the bridge made never become cards, and their markers lead to their
+// links, found or rebuilt.
 func TestOwnIssue(t *testing.T) {
 	mark := mapping.Marker{Kind: mapping.MarkIssue, Link: "00000000000000aa", Nonce: "00000000000000bb", Partner: "5447406088d6f6a94d0001e4"}
 	marked := func(id int64) *mapping.Issue {
@@ -291,8 +291,8 @@ func TestLinkRemovedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestRepositoryEvents: what became of a repository is passed on, and a name
-// that could not be kept is no delivery that was taken.
+// TestRepositoryEvents: events of a repository are passed on, and a name that could not be kept is
+// no delivery that was taken.
 func TestRepositoryEvents(t *testing.T) {
 	var told []string
 	var fails error

@@ -60,7 +60,7 @@ func TestToGitHubTakesNoIssues(t *testing.T) {
 	w.deliver("opened", issue(1), "ignored")
 }
 
-// TestFirstRunNotKnown: what cannot be judged yet is not acknowledged.
+// TestFirstRunNotKnown: an issue that cannot be judged yet is not acknowledged.
 func TestFirstRunNotKnown(t *testing.T) {
 	w := newWorld(t, func(o *options) { o.FirstRun = func(string) time.Time { return time.Time{} } })
 	w.serve(w.request("issues", event("opened", issue(1))), http.StatusServiceUnavailable, "unavailable")
@@ -97,8 +97,8 @@ func TestPublic(t *testing.T) {
 	w.serve(w.request("issues", ev), http.StatusAccepted, "stored")
 }
 
-// TestLabelsOfANewIssue: what comes right after an issue was made does not cut
-// its delay short; an edit of a known issue waits for nothing.
+// TestLabelsOfANewIssue: events right after an issue was made do not cut its delay short; an edit
+// of a known issue waits for nothing.
 func TestLabelsOfANewIssue(t *testing.T) {
 	due := func(age time.Duration) bool {
 		w := newWorld(t)

@@ -28,7 +28,7 @@ func (w *world) family(ev webhook.Event, result string) {
 	w.serve(w.request("sub_issues", ev), http.StatusAccepted, result)
 }
 
-// TestSubIssueOfALinkedIssue: what no link knows comes to its parent's link.
+// TestSubIssueOfALinkedIssue: an issue without a link comes to its parent's link.
 func TestSubIssueOfALinkedIssue(t *testing.T) {
 	w := picky(t)
 	w.deliver("opened", issue(1, func(i *mapping.Issue) { i.Labels = []string{"plan"} }), "stored")

@@ -10,8 +10,8 @@ import (
 	"planbridge/store"
 )
 
-// FuzzIntake: whatever a holder of the secret sends is answered, counted once,
-// and never with a 500.
+// FuzzIntake: every delivery of a holder of the secret is answered, counted once, and never with a
+// 500.
 func FuzzIntake(f *testing.F) {
 	seed := func(v any) []byte {
 		data, err := json.Marshal(v)

@@ -40,8 +40,8 @@ func strict(t *testing.T) *world {
 	})
 }
 
-// TestOvertaken: what GitHub told first and what arrives last does not let an
-// issue in that a newer delivery kept out.
+// TestOvertaken: an older event that arrives last does not let an issue in that a newer delivery
+// kept out.
 func TestOvertaken(t *testing.T) {
 	const second = time.Second
 	for name, tt := range map[string]struct {
@@ -129,7 +129,7 @@ func TestListingAfterARefusal(t *testing.T) {
 	}
 }
 
-// TestKnownIssueIsNotOvertaken: what a link knows is its link's to judge.
+// TestKnownIssueIsNotOvertaken: its link decides about a linked issue.
 func TestKnownIssueIsNotOvertaken(t *testing.T) {
 	w := strict(t)
 	w.deliver("labeled", at(time.Second, labels("plan:ignore")), "ignored")

@@ -229,8 +229,8 @@ func TestOthersSuppressNothing(t *testing.T) {
 	}
 }
 
-// TestOtherInstallation: what the app was told by an installation that is not the known
-// one of the owner is counted and dropped.
+// TestOtherInstallation: deliveries of an installation that is not the known one of the owner are
+// counted and dropped.
 func TestOtherInstallation(t *testing.T) {
 	w := newWorld(t, func(o *options) {
 		o.OtherInstallation = func(owner string, id int64) bool { return owner == "acme" && id != 5 }

@@ -19,8 +19,8 @@
 //	store              503 with Retry-After when it does not answer or is full
 //	stored             202
 //
-// [mapping.Routes.Entering] and the store's indexes decide everything after the signature. What
-// the bridge remembers having sent decides nothing. The newest rejected observation of an issue
+// [mapping.Routes.Entering] and the store's indexes decide everything after the signature. The
+// bridge's memory of its own requests decides nothing. The newest rejected observation of an issue
 // is remembered for a while, so that an older one that arrives later is rejected too. All methods
 // are safe for concurrent use.
 package webhook

@@ -259,8 +259,8 @@ func (w *world) deliver(action string, i *mapping.Issue, result string) {
 	w.serve(w.request("issues", event(action, i)), http.StatusAccepted, result)
 }
 
-// counts returns the deliveries counted, by "event result"; what began at zero
-// and stayed there is left out.
+// counts returns the deliveries counted, by "event result"; series that began at zero and stayed
+// there are left out.
 func (w *world) counts() map[string]float64 {
 	families, err := w.reg.Gather()
 	if err != nil {

@@ -31,7 +31,7 @@ type scene struct {
 
 // step is one act and its expected result.
 type step struct {
-	who, what string // what somebody does
+	who, what string // a person's act
 	act       func(*scene)
 	then      string // its result
 	seen      func(*scene) bool

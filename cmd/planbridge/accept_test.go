@@ -10,8 +10,7 @@ import (
 	"planbridge/bridge/logtest"
 )
 
-// What a name stands for is accepted by the running service, and in the store where none
-// runs.
+// The present owner of a name is accepted by the running service, and in the store where none runs.
 func TestAccept(t *testing.T) {
 	for _, running := range []bool{true, false} {
 		name := map[bool]string{true: "running", false: "store"}[running]

@@ -191,7 +191,7 @@ func TestBackupOfDryRun(t *testing.T) {
 	}
 }
 
-// What of a store cannot be read is told, and the rest is in the backup and in exports.
+// Unreadable parts of a store are reported, and the rest is in the backup and in exports.
 func TestBackupOfSpoilt(t *testing.T) {
 	server := redistest.Start(t)
 	op := older(t, bridgetest.Options{Store: server.URL}, "one", "two")

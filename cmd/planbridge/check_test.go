@@ -53,7 +53,7 @@ func TestCheckLinksBroken(t *testing.T) {
 	}
 }
 
-// TestCheckCountsItsLines: what holds for several repositories is one line, and counts as one.
+// TestCheckCountsItsLines: a fact about several repositories is one line, and counts as one.
 func TestCheckCountsItsLines(t *testing.T) {
 	var out strings.Builder
 	err := (&checkCmd{}).report(&out, []preflight.Finding{

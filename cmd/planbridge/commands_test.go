@@ -223,8 +223,7 @@ func TestRetryRunning(t *testing.T) {
 	}
 }
 
-// What a conflict's loser was can be had back, and what is asked answered, by
-// a command beside the running service.
+// Commands beside the running service bring a conflict's loser back, and answer questions.
 func TestConflictsRunning(t *testing.T) {
 	op := newOperator(t, bridgetest.Options{Route: "conflicts: {title: ask}"}, nil)
 	w := op.world
@@ -275,7 +274,7 @@ func TestNoStoreYet(t *testing.T) {
 	}
 }
 
-// Whatever else listens there is not taken for planbridge.
+// Any other listener there does not count as planbridge.
 func TestSomethingElseListens(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"404": func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) },

@@ -114,7 +114,7 @@ func TestCopyStore(t *testing.T) {
 	}
 }
 
-// TestCopyStoreRefuses: what cannot be copied is refused, and nothing is written.
+// TestCopyStoreRefuses: an impossible copy is refused, and nothing is written.
 func TestCopyStoreRefuses(t *testing.T) {
 	op := newOperator(t, bridgetest.Options{}, nil)
 	dir := t.TempDir()
@@ -164,7 +164,7 @@ func TestCopyStoreRefuses(t *testing.T) {
 	}
 }
 
-// TestCopyStoreLeavesNoFile: what is copied by way of a file has no name that outlives a kill.
+// TestCopyStoreLeavesNoFile: a copy by way of a file has no name that outlives a kill.
 func TestCopyStoreLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

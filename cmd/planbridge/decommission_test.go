@@ -78,8 +78,8 @@ func people(op *operator) {
 	op.settled()
 }
 
-// TestDecommission: what planbridge made is taken off, as the dry run said; what people wrote
-// and their labels stay, and nothing enters again.
+// TestDecommission: planbridge's marks are removed, as the dry run listed; people's texts and their
+// labels stay, and nothing enters again.
 func TestDecommission(t *testing.T) {
 	op := peopled(t, bridgetest.Options{}, nil)
 	w := op.world

@@ -18,8 +18,8 @@ import (
 
 const root = "../.."
 
-// free are programs of others: what the documents give them is not looked into, but for
-// the files of this repository.
+// free are programs of others: the test does not check the documents' arguments, except the files
+// of this repository.
 var free = []string{"export", "docker", "kubectl", "helm", "systemctl", "redis-server", "openssl"}
 
 // TestCommandsInDocuments: planbridge takes each of its commands in the documents. The make
@@ -90,8 +90,8 @@ func targetFault(name string) error {
 	return err
 }
 
-// pathFault reports a path of this repository that is not there. What a command before it made, or
-// a reader is to make, is not looked for.
+// pathFault reports a path of this repository that is not there. Files of an earlier command, or of
+// the reader, are not searched.
 func pathFault(words []string) error {
 	for _, word := range words {
 		path, ours := strings.CutPrefix(word, "./")
@@ -161,7 +161,7 @@ func commandName(n *kong.Node) string {
 	return strings.TrimSpace(commandName(n.Parent) + " " + n.Name)
 }
 
-// TestWorkflows: what GitHub reads is YAML, and each command of a workflow is there.
+// TestWorkflows: GitHub's files are YAML, and each command of a workflow exists.
 func TestWorkflows(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(root, ".github/*/*.yml"))

@@ -25,7 +25,7 @@ func TestExplainWithoutPreview(t *testing.T) {
 	}
 }
 
-// What is said of a task names what its sides agree on, texts left out.
+// The output for a task names the agreed attributes, without texts.
 func TestExplainTasks(t *testing.T) {
 	var out strings.Builder
 	d := &status.LinkDetail{Children: []status.Child{{
@@ -67,7 +67,7 @@ func TestCommandsTakeAddresses(t *testing.T) {
 	}
 }
 
-// TestExplainWhereAServiceIsAway: what could not be looked up is not said to be nothing.
+// TestExplainWhereAServiceIsAway: a failed lookup is not reported as nothing.
 func TestExplainWhereAServiceIsAway(t *testing.T) {
 	op := lived(t)
 	if r := op.run("explain", "acme/web#99"); r.status != exitUsage || !strings.Contains(r.stderr, "GitHub has no issue acme/web#99") {
@@ -113,8 +113,7 @@ func TestExplainAmbiguousNumber(t *testing.T) {
 	}
 }
 
-// TestExplainTellsHiddenText: what readers of a text do not see crosses, and
-// explain tells of it.
+// TestExplainTellsHiddenText: invisible text crosses, and explain reports it.
 func TestExplainTellsHiddenText(t *testing.T) {
 	op := newOperator(t, bridgetest.Options{}, nil)
 	w := op.world

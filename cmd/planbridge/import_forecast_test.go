@@ -42,8 +42,8 @@ func TestImportForecast(t *testing.T) {
 	}
 }
 
-// TestImportForecastOfALostStore: what carries a marker is linked again, and nothing is made of it.
-// The dry run says so while no store is there, also of issues that are closed.
+// TestImportForecastOfALostStore: marked items are linked again, and nothing is made of them. The
+// dry run says so while no store is there, also of issues that are closed.
 func TestImportForecastOfALostStore(t *testing.T) {
 	op := peopled(t, bridgetest.Options{}, nil)
 	w := op.world

@@ -125,7 +125,7 @@ func TestImportReport(t *testing.T) {
 	}
 }
 
-// Partners that people made are joined; what is not certain is left alone.
+// Partners that people made are joined; uncertain matches are left alone.
 func TestImportMatch(t *testing.T) {
 	op := older(t, bridgetest.Options{}, "Same", "Twice", "Twice", "Only here", "Two cards")
 	w := op.world
@@ -163,7 +163,7 @@ func TestImportMatch(t *testing.T) {
 	}
 }
 
-// What differs is found, and brought to agreement.
+// Differences are found, and brought to agreement.
 func TestVerify(t *testing.T) {
 	op := older(t, bridgetest.Options{}, "one", "two")
 	w := op.world

@@ -9,7 +9,7 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// TestMoveIsRefused: what a move asks for is proven before anything is done.
+// TestMoveIsRefused: a move's request is proven before anything is done.
 func TestMoveIsRefused(t *testing.T) {
 	m := newMover(t, bridgetest.Options{}, nil)
 	if err := m.world.StartBridge(); err != nil {

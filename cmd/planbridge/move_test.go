@@ -90,8 +90,8 @@ func card(m *mover, p *planningtest.Project, title string) planningtest.CardStat
 	return found[0]
 }
 
-// TestMove: the issues of a route get cards in another project, as the dry run said. What both
-// sides agreed on stands there, nothing is made twice, and both sides are kept the same.
+// TestMove: the issues of a route get cards in another project, as the dry run said. The agreed
+// values are there, nothing is made twice, and both sides are kept the same.
 func TestMove(t *testing.T) {
 	t.Run("file", func(t *testing.T) { verifyMove(t, bridgetest.Options{}) })
 	t.Run("redis", func(t *testing.T) { verifyMove(t, bridgetest.Options{Store: redistest.Start(t).URL}) })

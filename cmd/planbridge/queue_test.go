@@ -50,7 +50,7 @@ func TestQueueRunning(t *testing.T) {
 	op.until("the queue is empty", func() bool { return plain(op.fine("queue")) == "KEY  WHERE  ROUTE  STANDS\n" })
 }
 
-// TestQueueNamesWhoMetAnError: what GitHub refuses in a repository is told of each key that waits
+// TestQueueNamesWhoMetAnError: GitHub's refusal in a repository is shown for each key that waits
 // for it. The item at which it was refused is named as that.
 func TestQueueNamesWhoMetAnError(t *testing.T) {
 	op := newOperator(t, bridgetest.Options{}, nil)

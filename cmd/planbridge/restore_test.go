@@ -27,9 +27,9 @@ func at(t *testing.T, kind string) string {
 	return "file:" + filepath.Join(t.TempDir(), "planbridge.db")
 }
 
-// TestRestoredWorld: a backup is made while people write, and the process is killed later.
-// What is restored, into a fresh store of either kind, meets a world that went on: no word
-// is lost and nothing is made twice.
+// TestRestoredWorld: a backup is made while people write, and the process is killed later. A
+// restored store, a fresh one of either kind, meets a world that went on: no word is lost and
+// nothing is made twice.
 func TestRestoredWorld(t *testing.T) {
 	for _, tt := range []struct{ from, to string }{{"file", "file"}, {"file", "redis"}, {"redis", "file"}, {"redis", "redis"}} {
 		t.Run(tt.from+" to "+tt.to, func(t *testing.T) {

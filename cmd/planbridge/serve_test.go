@@ -272,7 +272,7 @@ func TestServeLogsText(t *testing.T) {
 	}
 }
 
-// What keeps the service from starting is said, and is no question of usage.
+// The reason that keeps the service from starting is reported, and is no question of usage.
 func TestServeCannotStart(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

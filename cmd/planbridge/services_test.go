@@ -9,7 +9,7 @@ import (
 	"planbridge/bridge/status"
 )
 
-// TestFollowTellsTheLastAnswer: what a job did is not what it does at its end.
+// TestFollowTellsTheLastAnswer: a job's result is not its last step.
 func TestFollowTellsTheLastAnswer(t *testing.T) {
 	answers := map[string]string{
 		http.MethodPost: `{"id": "j1", "state": "running", "doing": "waiting for GitHub", "verify": {"links": 0}}`,

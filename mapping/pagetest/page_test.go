@@ -40,7 +40,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestEveryPageIsReached: who begins at the README comes to each page.
+// TestEveryPageIsReached: a reader who begins at the README comes to each page.
 func TestEveryPageIsReached(t *testing.T) {
 	t.Parallel()
 	pages, reached := map[string]*pagetest.Page{}, map[string]bool{}

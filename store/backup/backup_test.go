@@ -88,7 +88,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		break // whoever wants no more gets no more
+		break // a reader that stops gets no more
 	}
 	if s, err := backup.Check(bytes.NewReader(written(t, fixed{}))); err != nil || s.Entries != 0 {
 		t.Errorf("of an empty store: %+v, %v", s, err)

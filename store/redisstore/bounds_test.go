@@ -13,8 +13,8 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// TestHistoryIsBoundedInRedis: what Redis keeps of a history is bounded, not only what is
-// shown of it.
+// TestHistoryIsBoundedInRedis: Redis's own copy of a history is bounded, and not only the shown
+// part.
 func TestHistoryIsBoundedInRedis(t *testing.T) {
 	b := spoilt(t)
 	_, err := b.Observe(t.Context(), "p", []store.Observation{seen(1)})

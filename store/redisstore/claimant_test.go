@@ -42,7 +42,7 @@ func (c *deafConn) Write(b []byte) (int, error) {
 }
 
 func (c *deafConn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b) // what was sent was carried out
+	n, err := c.Conn.Read(b) // the sent command was carried out
 	if err == nil && c.lost {
 		return 0, os.ErrDeadlineExceeded
 	}

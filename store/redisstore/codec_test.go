@@ -43,8 +43,8 @@ func TestCompressReturnsWhatItWasGiven(t *testing.T) {
 	})
 }
 
-// TestDecodeKeepsNothingShared: what was decoded stays as it is while other records are read
-// into the same buffer.
+// TestDecodeKeepsNothingShared: decoded data stays unchanged while other records are read into the
+// same buffer.
 func TestDecodeKeepsNothingShared(t *testing.T) {
 	want := []string{strings.Repeat("a", 900), strings.Repeat("b", 900), "c"}
 	got := make([][]json.RawMessage, len(want))
@@ -102,7 +102,7 @@ func TestDecodeRefusesNonsense(t *testing.T) {
 	}
 }
 
-// What scripts keep may be cut or foreign; the reader says so and never panics.
+// Data of scripts may be cut or foreign; the reader says so and never panics.
 func FuzzClaimField(f *testing.F) {
 	packed, err := compress([]byte("data"), quick)
 	if err != nil {

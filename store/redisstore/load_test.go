@@ -33,8 +33,7 @@ func TestLoadLeavesOtherPrefixes(t *testing.T) {
 	}
 }
 
-// Whoever polls has a lease, by which a process elsewhere is known; one that is over
-// keeps nobody.
+// A poller has a lease, by which a process elsewhere is known; one that is over keeps nobody.
 func TestLoadRefusesAStoreInUse(t *testing.T) {
 	server := redistest.Start(t)
 	other, s := open(t, Options{URL: server.URL}), open(t, Options{URL: server.URL})

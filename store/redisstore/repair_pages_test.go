@@ -164,9 +164,8 @@ func (w *crowd) stand() map[mapping.LinkID]string {
 	return out
 }
 
-// TestRepairWhileOthersWork: between the pages of a Repair keys are made, claimed,
-// ended in every way, enqueued and woken. What was stored in part is repaired, and
-// what others did stands as they left it.
+// TestRepairWhileOthersWork: between the pages of a Repair keys are made, claimed, ended in every
+// way, enqueued and woken. Partly stored data is repaired, and others' writes stay as they are.
 func TestRepairWhileOthersWork(t *testing.T) {
 	server, seed := redistest.Start(t), rand.Uint64()
 	t.Logf("seed %d", seed)

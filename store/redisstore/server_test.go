@@ -219,8 +219,7 @@ func TestWakeTakesManySteps(t *testing.T) {
 	}
 }
 
-// Whatever the store keeps is named in keys.go, under the prefix and a hash
-// tag.
+// All keys of the store are named in keys.go, under the prefix and a hash tag.
 func TestKeysFollowTheSchema(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, Options{URL: server.URL, Prefix: "pre"})

@@ -33,7 +33,7 @@ func TestALeaseOfAnEarlierProgramKeepsItsTime(t *testing.T) {
 	}
 }
 
-// What tells of a session is gone when its claim is.
+// The record of a session is gone when its claim is.
 func TestAnEndedClaimLeavesNoSession(t *testing.T) {
 	server := redistest.Start(t)
 	s, raw := open(t, Options{URL: server.URL}), client(t, server)

@@ -87,7 +87,7 @@ func TestRepairIndexesAnEarlierStore(t *testing.T) {
 	}
 }
 
-// TestAnEarlierProgramStops: what it would store from then on, nobody would count.
+// TestAnEarlierProgramStops: nobody would count its later writes.
 func TestAnEarlierProgramStops(t *testing.T) {
 	server := earlier(t)
 	raw := client(t, server)
@@ -115,8 +115,8 @@ func TestAnEarlierProgramStops(t *testing.T) {
 	}
 }
 
-// TestRepairCorrectsCounts: what is miscounted, whyever, is counted anew while others go
-// on, and told.
+// TestRepairCorrectsCounts: a wrong count of any cause is counted anew while others go on, and
+// logged.
 func TestRepairCorrectsCounts(t *testing.T) {
 	server, seed := redistest.Start(t), rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -170,7 +170,7 @@ func manyLinks(t *testing.T, links int) (*Store, *redis.Client) {
 	return s, client(t, server)
 }
 
-// TestATallyVisitsNothing: what it costs does not grow with the store.
+// TestATallyVisitsNothing: its cost does not grow with the store.
 func TestATallyVisitsNothing(t *testing.T) {
 	cost := map[int]int{}
 	for _, links := range []int{100, 10_000} {

@@ -51,7 +51,7 @@ type attr struct {
 type Value struct {
 	Value   string // a number in decimal, counters in JSON, a summary as Markdown; "" for null
 	Version int64
-	User    string // who wrote it; "" where the service itself computed it
+	User    string // its author; "" where the service itself computed it
 	Time    time.Time
 	ByAPI   bool // written through the API, else by a person in the service's own pages
 }

@@ -104,8 +104,8 @@ func TestSameCallsSameState(t *testing.T) {
 	}
 }
 
-// TestRestore returns to a backup: what was there is as it was, what was made
-// since is gone, and no id is given twice.
+// TestRestore returns to a backup: earlier items are as they were, later items are gone, and no id
+// is given twice.
 func TestRestore(t *testing.T) {
 	c := &clock{time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	s, p := newService(c)

@@ -68,7 +68,7 @@ type Entry struct {
 	Bucket          *KnownBucket     // that a listing or its mark told last; nil: none is known
 
 	Digest  string   // "": it is observed again, changed or not
-	Users   []string // who works on the card in its sprint, see RecallUsers
+	Users   []string // people who work on the card in its sprint, see RecallUsers
 	Version int64    // as it was shown last; 0: not known
 	// Versions are those of the cached card, where Told is set. Times bounds the changes of its
 	// attributes in this process; nil: there was none.

@@ -9,7 +9,7 @@ import (
 // Look is the next step to learn whether an in-flight write took effect.
 type Look int
 
-// What may be to do.
+// The possible next steps.
 const (
 	// LookLater: nothing says yet that it took effect.
 	LookLater Look = iota
@@ -82,7 +82,7 @@ func (b Book) explained(a mapping.Attribute, value string) bool {
 // all.
 type Repair int
 
-// What may be to do.
+// The possible repairs.
 const (
 	// RepairNothing: both sides have it by now, or GitHub has it again.
 	RepairNothing Repair = iota

@@ -127,11 +127,11 @@ func TestRepair(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		p       mapping.Pending
-		over    string // what it ran over; "x" is agreed on
+		over    string // the replaced value; "x" is agreed on
 		now     string
 		planned string
 		pending []mapping.Pending
-		more    []mapping.Pending // what else was given up
+		more    []mapping.Pending // other in-flight writes
 		want    Repair
 		edited  bool
 	}{

@@ -57,7 +57,7 @@ func TestAnswersAreKept(t *testing.T) {
 	expect(t, "the records after another issue's answer", ids(j.Pending), "body! title!")
 }
 
-// TestUnansweredOfSeveral: what one record asks to be read is read, whatever the next one asks.
+// TestUnansweredOfSeveral: items that one record needs are read, whatever the next one needs.
 func TestUnansweredOfSeveral(t *testing.T) {
 	title, state := write("t", mapping.Title, "a", "b"), write("s", mapping.State, "todo", "done")
 	card, task := write("c", mapping.Title, "a", "b", toPlanning), write("k", mapping.State, "todo", "done", ofItem("task:t"))

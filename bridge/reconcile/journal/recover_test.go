@@ -22,9 +22,9 @@ func TestRecover(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		p        mapping.Pending
-		now      string // what stands on the written side; "-": not known
+		now      string // the value of the written side; "-": not known
 		version  int64
-		github   string // what stands on GitHub, of a write to planning
+		github   string // GitHub's value, of a write to planning
 		editor   string
 		edits    Edits
 		late     []mapping.Pending
