@@ -164,7 +164,7 @@ func TestWhatIsACrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, brief := range []bool{false, true} {
 			e := newEngine(awaited{newStore(), func() bool { return true }}, core{}, "p")
-			l := &lease{slot: &slot{}, e: e, claim: &store.Claim{Key: store.Key{Project: "p"}}}
+			l := &keyLease{slot: &slot{}, e: e, claim: &store.Claim{Key: store.Key{Project: "p"}}}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			var all sync.WaitGroup
 			for range 2 * crowd {
@@ -178,7 +178,7 @@ func TestWhatIsACrowd(t *testing.T) {
 			if got := l.Crowded(); got != brief {
 				t.Errorf("with %d keys in batches that are brief (%v), a key is crowded: %v", e.InHand(), brief, got)
 			}
-			end, only := e.turns.begin("q"), &lease{slot: &slot{}, e: e, claim: &store.Claim{Key: store.Key{Project: "q"}}}
+			end, only := e.turns.begin("q"), &keyLease{slot: &slot{}, e: e, claim: &store.Claim{Key: store.Key{Project: "q"}}}
 			if only.Crowded() {
 				t.Error("the only key of its project is crowded")
 			}

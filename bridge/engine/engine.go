@@ -15,7 +15,8 @@
 //   - suspect.go isolates keys that end the process or never end.
 //   - work.go takes a claim from its begin to its end.
 //   - turns.go selects the project that is served next.
-//   - terms.go and lease.go have what the core may ask for during the work.
+//   - terms.go has what the engine and those around it ask of each other. lease.go has what the
+//     core may ask for during the work.
 //   - limiter.go bounds the keys that are worked and those that are at a service.
 //   - batches.go lets keys act together.
 //   - verdict.go decides the outcome of a key.
@@ -25,67 +26,14 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
-	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
 )
-
-// Core works the keys that the engine claims. It is safe for concurrent use.
-type Core interface {
-	// Work works a claimed key to its end, before ctx ends.
-	Work(ctx context.Context, claim *store.Claim, lease Lease) reconcile.Result
-	// Refused returns how a key comes to rest after the store refused its result. It returns nil
-	// where it made the link smaller, so that the store may take it.
-	Refused(claim *store.Claim, link *mapping.Link, err error) *reconcile.Rest
-	// CutOff notes in a link that requests sent for it may take effect until now.
-	CutOff(link *mapping.Link, now time.Time)
-	// Log returns the logger for lines about a claimed key.
-	Log(claim *store.Claim) *slog.Logger
-}
-
-// Host is the program around the engine. It is safe for concurrent use.
-type Host interface {
-	// Projects returns the projects whose queues are worked. Retry bounds the attempts. A reload
-	// may change both.
-	Projects() []mapping.ObjectID
-	Retry() Retry
-	// Waits reports that a key now waits for a service. The host checks whether the service came
-	// back meanwhile.
-	Waits(ctx context.Context, project mapping.ObjectID, service string)
-}
-
-// Retry bounds the attempts of a key.
-type Retry struct {
-	MaxAttempts int
-	MaxInterval time.Duration
-}
-
-// Session is this process's session in the store. The store ends a process's leases when the
-// process stops renewing its session.
-type Session interface {
-	// Alive reports whether the process has a session. Without one it claims nothing.
-	Alive() bool
-	// Bound returns a context that ends with the session of a claim. Its Err is right at once,
-	// whether or not another goroutine ran since.
-	Bound(ctx context.Context, s store.Session) (context.Context, context.CancelFunc)
-}
-
-// Clock has the time and random numbers in [0, n), which spread the attempts. It is safe for
-// concurrent use.
-type Clock interface {
-	Now() time.Time
-	Int64N(n int64) int64
-}
-
-// Observer receives the history of each finished key.
-type Observer interface {
-	// Did is called with a link and its new history, once the store has both.
-	Did(link *mapping.Link, history []mapping.Entry)
-}
 
 // noSession is the session of a process without one.
 type noSession struct{}
@@ -123,6 +71,12 @@ type Engine struct {
 	batches   *batches
 }
 
+// isolation is what a process remembers of suspects and of keys under way.
+type isolation struct {
+	suspect  atomic.Bool // true while a suspect is worked
+	underWay sync.Map    // store.Key to time.Time: when its goroutine began
+}
+
 // New returns an Engine. Nothing runs until Run.
 func New(o Options) *Engine {
 	if o.Session == nil {
@@ -139,6 +93,10 @@ func New(o Options) *Engine {
 	}
 	return &Engine{Options: o, kick: make(chan struct{}, 1), turns: newTurns(), batches: newBatches(o.Store, o.Clock, o.Guard)}
 }
+
+// idlePoll is how often the workers ask the queue without a kick: other replicas make keys due
+// without telling this one.
+const idlePoll = time.Second
 
 // Kick makes the workers claim again at once, since a key became due.
 func (e *Engine) Kick() {

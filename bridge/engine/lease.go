@@ -9,17 +9,17 @@ import (
 	"planbridge/store"
 )
 
-// lease is the engine's [Lease] for one key while the core works it.
-type lease struct {
+// keyLease is the engine's [Lease] for one key while the core works it.
+type keyLease struct {
 	*slot
 	e     *Engine
 	claim *store.Claim
 }
 
-var _ Lease = (*lease)(nil)
+var _ Lease = (*keyLease)(nil)
 
 // Save implements [Lease].
-func (l *lease) Save(ctx context.Context, link *mapping.Link) error {
+func (l *keyLease) Save(ctx context.Context, link *mapping.Link) error {
 	return l.e.Store.Save(ctx, l.claim, link)
 }
 
@@ -30,7 +30,7 @@ var (
 
 // Writing implements [Lease]. The context ends well before the lease and with the session, also
 // after a wait for the slot.
-func (l *lease) Writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
+func (l *keyLease) Writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	margin := LeaseMargin(l.e.LeaseTTL)
 	until := l.claim.Until.Add(-margin)
 	l.Acquire()
@@ -48,7 +48,7 @@ func (l *lease) Writing(ctx context.Context) (context.Context, context.CancelFun
 }
 
 // Yield implements [Lease].
-func (l *lease) Yield() (resume func(), retry time.Duration) {
+func (l *keyLease) Yield() (resume func(), retry time.Duration) {
 	done, retry := l.e.batches.wait()
 	if done == nil {
 		return nil, retry
@@ -62,12 +62,12 @@ func (l *lease) Yield() (resume func(), retry time.Duration) {
 
 // Crowded implements [Lease]. Keys that wait for others of their import do not count. The only
 // key of its project is never crowded, as it has no other key to wait for.
-func (l *lease) Crowded() bool {
+func (l *keyLease) Crowded() bool {
 	all, of := l.e.turns.count(l.claim.Key.Project)
 	return all-int(l.e.batches.importWaiting.Load()) > crowd && of > 1
 }
 
 // Join implements [Lease].
-func (l *lease) Join(ctx context.Context, b Batch, member any) error {
+func (l *keyLease) Join(ctx context.Context, b Batch, member any) error {
 	return l.e.batches.join(ctx, b, member)
 }

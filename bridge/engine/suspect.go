@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"planbridge/bridge/reconcile"
@@ -28,12 +26,6 @@ import (
 
 // errOverdue is the error of a core that still works after its lease ended.
 var errOverdue = errors.New("the work did not end with its lease: it takes too much processor time, or waits without bound")
-
-// isolation is what a process remembers of suspects and of keys under way.
-type isolation struct {
-	suspect  atomic.Bool // true while a suspect is worked
-	underWay sync.Map    // store.Key to time.Time: when its goroutine began
-}
 
 // precaution returns the outcome of a claim that must not be worked now. A suspect that may be
 // worked holds isolation.suspect from then on.
@@ -95,7 +87,7 @@ func (e *Engine) runCore(ctx context.Context, claim *store.Claim, s *slot) (reco
 		done <- func() reconcile.Result {
 			// Delete first: once the result is sent, the key may be claimed again.
 			defer e.isolation.underWay.Delete(claim.Key)
-			return e.Core.Work(ctx, claim, &lease{s, e, claim})
+			return e.Core.Work(ctx, claim, &keyLease{s, e, claim})
 		}()
 	})
 	var grace <-chan time.Time

@@ -45,7 +45,7 @@ func (e *Engine) work(ctx context.Context, claim *store.Claim, s *slot, more fun
 func (e *Engine) workNow(ctx context.Context, claim *store.Claim, s *slot, more func() bool) *store.Claim {
 	start, route := e.Clock.Now(), claim.Link.Route
 	// All of it ends before the lease and with the session, the finishing included. Writes end
-	// earlier still (see lease.Writing).
+	// earlier still (see keyLease.Writing).
 	ctx, unbind := e.Session.Bound(ctx, claim.Session)
 	defer unbind()
 	ctx, cancel := context.WithDeadline(ctx, claim.Until.Add(-LeaseMargin(e.LeaseTTL)/2))

@@ -11,10 +11,6 @@ import (
 	"planbridge/store"
 )
 
-// idlePoll is how often the workers ask the queue without a kick: other replicas make keys due
-// without telling this one.
-const idlePoll = time.Second
-
 // A worker takes at most rowMost keys of one project in a row while other projects have keys.
 // Slow services make many keys take long, so the row also ends with the first key after rowTime.
 // It ends at once for a project that has a due key and none under way.
