@@ -149,12 +149,14 @@ func WentBack(p mapping.Pending, now mapping.Versioned) bool {
 		(mapping.Same(p.Attribute, now.Value, p.From) || mapping.Same(p.Attribute, now.Value, p.Old.Planning))
 }
 
-// replaced reports that GitHub has neither the value of a write of unknown outcome nor the one
+// replaced reports that a side has neither the value of a write of unknown outcome nor the one
 // before it. There is no history of this attribute, so that it is not known which of the two a
-// person replaced. Compared with the old base, planning would show no change once its change was
-// taken back.
+// person replaced. Compared with the old base, a change that is taken back later would not show.
+// In planning one version more is a person's edit of the value before, as our write carried that
+// one's version.
 func replaced(p mapping.Pending, now mapping.Versioned) bool {
-	return p.Side == mapping.GitHub && !p.Attribute.Spec().HasHistory() && !mapping.Same(p.Attribute, now.Value, p.From)
+	mayHide := p.Side == mapping.GitHub || p.Old != nil && now.Version >= p.Next.Version+2
+	return mayHide && !p.Attribute.Spec().HasHistory() && !mapping.Same(p.Attribute, now.Value, p.From)
 }
 
 // otherWentBack reports that GitHub is back at the old base, though a write of unknown outcome to

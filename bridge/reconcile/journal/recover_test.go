@@ -80,6 +80,8 @@ func TestRecover(t *testing.T) {
 		{name: "planning shows it", p: card, now: "b", version: 6, happened: true, base: agreed("b", "b", 6), why: whyHappened},
 		{name: "planning shows it, and a person wrote the same on GitHub", p: card, now: "b", version: 6, edits: edits(title(dev, 1, "a", "b")), happened: true, base: agreed("b", "b", 6), why: whyHappened},
 		{name: "planning has another estimate, of the next version", p: write("p", mapping.Estimate, "1", "2", version(5, old)), now: "3", version: 6},
+		{name: "planning has another estimate, two versions later", p: write("p", mapping.Estimate, "1", "2", version(5, old)), now: "3", version: 7, unbased: true, why: whyUndone},
+		{name: "planning has another estimate, and there was no base", p: write("p", mapping.Estimate, "1", "2", version(5, nil)), now: "3", version: 7},
 		{name: "planning has a title of which GitHub's events tell", p: card, now: "c", version: 7, github: "b", edits: edits(title(dev, 1, "b", "c"))},
 		{name: "planning was edited once, and GitHub is as it was agreed on", p: card, now: "c", version: 6, github: "a"},
 		{name: "planning was edited, and GitHub has something else", p: card, now: "c", version: 7, github: "x"},
