@@ -137,7 +137,7 @@ type appMetrics struct {
 	verifier *verifier.Metrics
 }
 
-// lifecycle is what an App has started and has to end.
+// lifecycle has the parts that an App has started and has to end.
 type lifecycle struct {
 	public, admin *listener
 	cancel        context.CancelFunc
@@ -156,12 +156,11 @@ func (a *App) initMetricSeries(routes mapping.Routes) {
 	a.metrics.verifier.Expect(routes.All())
 }
 
-// Handler answers what the admin listener does, for a command in the same
-// process.
+// Handler answers as the admin listener does, for a command in the same process.
 func (a *App) Handler() http.Handler { return a.life.admin.server.Handler }
 
-// Intake answers what the public listener does. Where the App is not started it takes
-// deliveries in once [App.Reach] has succeeded, and nothing works them.
+// Intake answers as the public listener does. Where the App is not started it takes deliveries in
+// once [App.Reach] has succeeded, and nothing works them.
 func (a *App) Intake() http.Handler { return a.intake }
 
 // Epoch is the store's epoch as this process knows it; "" before the store was
@@ -201,7 +200,7 @@ type listener struct {
 	name   string
 	server *http.Server
 	addr   string
-	stop   func() // ends what a Network serves
+	stop   func() // ends a Network's server
 }
 
 func (l *listener) start(ctx context.Context, n Network, g *guard.Guard, serving *sync.WaitGroup, log *slog.Logger) (err error) {

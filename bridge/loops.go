@@ -9,7 +9,7 @@ import (
 	"planbridge/store"
 )
 
-// bootPause lies between two attempts to reach what the start needs.
+// bootPause is the time between two attempts to reach the services of the start.
 const bootPause = time.Second
 
 // spawn runs a loop of the App, which begins anew after a panic, until ctx ends. Stop ends it

@@ -24,13 +24,13 @@ type answers struct {
 
 func (o answers) Asked(operation string, err error) { o.monitor.Asked(o.service, operation, err) }
 
-// delivered takes in that GitHub delivered something.
+// delivered records that GitHub delivered something.
 func (a *App) delivered() { a.monitor.Heard(reconcile.ServiceGitHub, status.SourceDelivery) }
 
 // RefuseReload notes that a configuration was not put in force, as it has faults.
 func (a *App) RefuseReload(err error) { a.reloaded(err) }
 
-// reloaded takes in how a reload went.
+// reloaded records the result of a reload.
 func (a *App) reloaded(err error) {
 	a.metrics.process.Reloaded(err)
 	a.monitor.Reloaded(err)

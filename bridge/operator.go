@@ -13,7 +13,7 @@ import (
 	"planbridge/store"
 )
 
-// Operator returns the operator's door to the running App.
+// Operator returns the operator's interface to the running App.
 func (a *App) Operator() *operator.Operator {
 	return operator.New(operator.Options{
 		Store: a.store, Settings: a.set, Services: liveServices{a}, Process: operatorHost{a}, Worker: a.o.Owner,

@@ -79,7 +79,7 @@ func (a *App) warnOf(c *config.Config) {
 	}
 }
 
-// tellReload says in one line what a reload changed, and how many links that concerns.
+// tellReload logs in one line the changes of a reload, and the number of links concerned.
 func (a *App) tellReload(ctx context.Context, before *settings.Settings, changes *mapping.RouteChanges, links requeue.Rerouting, keys int) {
 	after := a.set.Load()
 	a.log.Info("configuration reloaded", "routes", len(after.Config.Routes),

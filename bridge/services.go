@@ -17,7 +17,7 @@ import (
 	"planbridge/mapping"
 )
 
-// services is what the admin listener asks of both services.
+// services answers the admin listener's requests to both services.
 type services struct {
 	app *App
 	*importer.Importer
@@ -83,14 +83,14 @@ func (s services) DeleteComment(ctx context.Context, repo string, id int64) erro
 	return err
 }
 
-// importBudget is what imports may write.
+// importBudget is the budget of imports.
 type importBudget struct {
 	set    *settings.Current
 	labels effects.Labels
 }
 
 // Forecast implements [importer.Budget]. The edits of an import are labels. One request writes the
-// labels of several issues, but for labels of one issue alone.
+// labels of several issues, except labels of one issue alone.
 func (b importBudget) Forecast(issues, edits int) (takes time.Duration, bound string) {
 	together := max(1, b.labels.LabelBatch())
 	if b.set.Load().Scheme.Card != "" {

@@ -17,9 +17,8 @@ import (
 // code, plain sub-lists) belong to the body's text. A line in code, a quote or an HTML block
 // is no item. Nor is a box without words, or without a blank behind it.
 type Item struct {
-	// Text is what follows the box, without white space around it and with its
-	// markup as it is. It is GitHub's form: references that came from planning
-	// are defused in it, see [GitHubForm].
+	// Text is the text behind the box, without white space around it and with unchanged markup. It
+	// is GitHub's form: references that came from planning are defused in it, see [GitHubForm].
 	Text    string
 	Checked bool
 	// At is the item's position among those of its body, from 1. [SetItems] adds an item whose

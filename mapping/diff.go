@@ -54,7 +54,7 @@ func numbered(texts []string, ids map[string]int) tokenList {
 	return l
 }
 
-// differ compares two lists and marks in each what is not in the other.
+// differ compares two lists and marks in each the tokens that the other lacks.
 type differ struct {
 	a, b              tokenList
 	depth             int
@@ -276,7 +276,7 @@ func lineTokens(text string) []string {
 // textEdit is an edit by bytes.
 type textEdit struct {
 	start, end int
-	text       string // instead of what was there
+	text       string // the replacement
 }
 
 // lineEdits is the difference of two texts in whole lines.

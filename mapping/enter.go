@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Entrance is what the rule of entering needs beside the routes and the issue.
+// Entrance has the inputs of the rule of entering beside the routes and the issue.
 type Entrance struct {
 	Scheme LabelScheme
 	Own    bool // the issue's author is the bridge's own account

@@ -6,7 +6,7 @@ import "time"
 // it stays out. It decides as [Routes.Entering], with three exceptions. Nobody has to have touched
 // the issue since its route began to run. Closed issues are taken where which says all. A route
 // that only goes to GitHub takes an issue for a card that exists. Quarantine holds in an import
-// too: an operator who imports a repository has not looked at each stranger's issue.
+// too: an operator who imports a repository has not checked each stranger's issue.
 func (rs Routes) Importing(issue *Issue, e Entrance, which string) (*Route, string) {
 	switch {
 	case issue.PullRequest:

@@ -59,7 +59,7 @@ type Link struct {
 	Epoch string
 }
 
-// All are the pairs of the record: the root itself, what hangs on its card, and its parts.
+// All are the pairs of the record: the root itself, the pairs that hang on its card, and its parts.
 func (l *Link) All() []*Pair {
 	return slices.Concat([]*Pair{&l.Pair}, l.Children, l.SubLinks)
 }

@@ -24,7 +24,7 @@ const (
 	MarkSprint   MarkerKind = "m" // a milestone; its partner is a sprint
 )
 
-// Marker is what an item that the bridge made says about itself.
+// Marker is the signed record that an item made by the bridge carries.
 type Marker struct {
 	Kind  MarkerKind
 	Link  LinkID

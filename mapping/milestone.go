@@ -11,7 +11,7 @@ import (
 // characters.
 const MaxMilestone = 255
 
-// Sprint is what a milestone shows of a sprint (docs/planning-api.md 2.5).
+// Sprint is the part of a sprint that a milestone shows (docs/planning-api.md 2.5).
 type Sprint struct {
 	ID      ObjectID
 	Title   string

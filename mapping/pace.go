@@ -142,7 +142,7 @@ type Exchange struct {
 	Wrote map[Side]time.Time `json:"wrote,omitempty"`
 }
 
-// Change is what is known of a change of an attribute on one side.
+// Change has the known facts of a change of an attribute on one side.
 type Change struct {
 	Side    Side
 	From    time.Time // the change came later than this; zero: unknown

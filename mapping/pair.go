@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// PairKind says what the two items of a pair are.
+// PairKind is the kind of a pair's two items.
 type PairKind string
 
 // The kinds of pairs.
@@ -132,7 +132,7 @@ type Rest struct {
 	// Suspended is the state that a dormant pair returns to when its route is back; "" for a pair
 	// that an older release made dormant.
 	Suspended LinkState `json:"suspended,omitempty"`
-	// Why is why a pair stands in state left, orphaned or dormant.
+	// Why is why a pair is in state left, orphaned or dormant.
 	Why string `json:"why,omitempty"`
 }
 

@@ -75,7 +75,7 @@ func (r *Route) hasDefaultNewCardsIn() bool {
 // None reports whether nothing differs.
 func (c *RouteChanges) None() bool { return len(c.Added)+len(c.Removed)+len(c.Changed) == 0 }
 
-// String says what differs, with the first names of many.
+// String describes the differences, with the first names of many.
 func (c *RouteChanges) String() string {
 	const most = 10
 	var parts []string

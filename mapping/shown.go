@@ -40,7 +40,7 @@ type Shown struct {
 	Closing time.Time `json:"closing,omitzero"`
 }
 
-// Take takes in a snapshot of the card. Users that the snapshot does not have stay.
+// Take records a snapshot of the card. Users that the snapshot does not have stay.
 func (s *Shown) Take(card *Card) {
 	s.Status, s.Review, s.Sprint = "", card.Review, card.Iteration
 	if card.Counters != nil {

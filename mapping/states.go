@@ -30,7 +30,7 @@ const (
 // LinkStates lists every state, in the order of a link's life.
 var LinkStates = []LinkState{Entering, Creating, Linked, Left, Orphaned, Dormant, Erased}
 
-// PairEvent is what happens to a pair and may change its state.
+// PairEvent is an event of a pair that may change its state.
 type PairEvent string
 
 // The events. Each says what has become true.
@@ -61,7 +61,7 @@ const (
 	Remembered LinkState = "remembered"
 )
 
-// Transition is a row of the table of states. It says what becomes of a pair in state From when
+// Transition is a row of the table of states. It has the next state of a pair in state From when
 // Event happens to it, and the purpose of that.
 type Transition struct {
 	From  LinkState

@@ -70,7 +70,7 @@ type Delivery struct {
 	At  time.Time `json:"at"`
 }
 
-// Place is where a key stands in the queue.
+// Place is a key's place in the queue.
 type Place string
 
 // The places of a key.

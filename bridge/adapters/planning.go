@@ -190,7 +190,7 @@ func sprintItems(ctx context.Context, r sprintReader, sprint mapping.ObjectID) (
 	return items.Cards, items.Tasks, nil
 }
 
-// PlanningNews is the project as rounds read it that only look for changes.
+// PlanningNews is the project for rounds that only look for changes.
 type PlanningNews struct {
 	*Planning
 	reader sprintReader

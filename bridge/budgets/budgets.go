@@ -1,4 +1,4 @@
-// Package budgets limits what is sent to GitHub for all replicas together.
+// Package budgets limits requests to GitHub for all replicas together.
 package budgets
 
 import (

@@ -28,7 +28,7 @@ import (
 	"planbridge/store"
 )
 
-// GitHub is what a CatchUp needs of GitHub.
+// GitHub is the used part of the GitHub client.
 type GitHub interface {
 	// ListIssues passes the issues of a repository, open or closed, to page, the least recently
 	// updated first. The argument date is the time of the page's answer by GitHub's clock. An error
@@ -97,8 +97,8 @@ type Clock interface {
 	Int64N(n int64) int64
 }
 
-// Options configure a CatchUp. All fields are required but those that say what nil or
-// zero means.
+// Options configure a CatchUp. All fields are required, except those that give nil or zero a
+// meaning.
 type Options struct {
 	GitHub   GitHub
 	Intake   Intake

@@ -10,9 +10,9 @@ import (
 	"planbridge/store"
 )
 
-// FirstRun is when a route began to run, in whole seconds. It is compared with GitHub's times,
-// and so goes by GitHub's clock, as watermarks do. Until GitHub has reported its time, it goes
-// by the bridge's own clock.
+// FirstRun is when a route began to run, in whole seconds. It is compared with GitHub's times, and
+// so uses GitHub's clock, as watermarks do. Until GitHub has reported its time, it uses the
+// bridge's own clock.
 type FirstRun struct {
 	At   time.Time
 	Ours bool // At is by the bridge's own clock

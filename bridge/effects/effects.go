@@ -2,9 +2,9 @@
 // by step, and does no I/O. This package calls the services and the store, and returns their
 // answers.
 //
-// Its entry point is [New]. A [Shell] is the core with which package engine works keys. It
-// connects the decisions of package reconcile to the services. It keeps what a process remembers
-// beyond a claim, and the metrics and the log of the decisions.
+// Its entry point is [New]. A [Shell] is the core with which package engine works keys. It connects
+// the decisions of package reconcile to the services. It has the process's memory beyond a claim,
+// and the metrics and the log of the decisions.
 //
 // The files:
 //

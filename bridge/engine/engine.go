@@ -71,7 +71,7 @@ type Engine struct {
 	batches   *batches
 }
 
-// isolation is what a process remembers of suspects and of keys under way.
+// isolation is the process's record of suspects and of keys under way.
 type isolation struct {
 	suspect  atomic.Bool // true while a suspect is worked
 	underWay sync.Map    // store.Key to time.Time: when its goroutine began

@@ -95,8 +95,8 @@ func (l *limiter) give() {
 	*line = slices.Delete(*line, next, next+1)
 }
 
-// slot is what one key holds of the limiter: a worker, and a slot while it may call a service. A
-// slot without a limiter is unbounded. Successive keys of one worker share it.
+// slot is one key's part of the limiter: a worker, and a slot while it may call a service. A slot
+// without a limiter is unbounded. Successive keys of one worker share it.
 type slot struct {
 	*limiter
 	project mapping.ObjectID

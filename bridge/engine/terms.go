@@ -64,8 +64,8 @@ type Observer interface {
 	Did(link *mapping.Link, history []mapping.Entry)
 }
 
-// Lease is what the core may ask of the engine while it works a key. The engine owns the lease,
-// the slots and the batches. The core starts no goroutine.
+// Lease is the engine's interface for the core while it works a key. The engine owns the lease, the
+// slots and the batches. The core starts no goroutine.
 type Lease interface {
 	// Acquire waits for a slot at the services, unless the key holds one. Release gives the slot
 	// to another key.

@@ -150,7 +150,7 @@ func (w *wire) send(req *http.Request, k call) (*http.Response, error) {
 	return nil, err
 }
 
-// asWhole is what an answer, or a missing one, says about GitHub as a whole.
+// asWhole is the error about GitHub as a whole in an answer, or in a missing one.
 func asWhole(resp *http.Response, err error) error {
 	switch {
 	case err != nil:

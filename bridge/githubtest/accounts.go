@@ -36,7 +36,7 @@ type token struct {
 	graphql  hour
 }
 
-// hour is what a token used of a primary limit.
+// hour is a token's use of a primary limit.
 type hour struct {
 	used  int
 	reset time.Time // when used starts again

@@ -75,7 +75,7 @@ func (c *call) link(parameter string, values map[string]string) http.Header {
 	return header("Link", strings.Join(parts, ", "))
 }
 
-// belowRepo is what follows /repos/OWNER/NAME or /repositories/ID in a path.
+// belowRepo is the part of a path behind /repos/OWNER/NAME or /repositories/ID.
 func belowRepo(path string) string {
 	skip := 3
 	if strings.HasPrefix(path, "/repositories/") {

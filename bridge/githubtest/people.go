@@ -159,7 +159,7 @@ func (r *Repo) Comment(n int, user, body string) (id int64) {
 	return id
 }
 
-// Assign sets who is assigned; no login means nobody.
+// Assign sets the assigned people; no login means nobody.
 func (r *Repo) Assign(n int, user string, logins ...string) {
 	r.s.locked(func() { r.must(n).setAssignees(person(user), logins) })
 }

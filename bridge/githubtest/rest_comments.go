@@ -97,7 +97,7 @@ func deleteComment(c *call) reply {
 	return noContent()
 }
 
-// mayEdit refuses who is neither the author nor has push access.
+// mayEdit refuses an account that is not the author and has no push access.
 func (c *call) mayEdit(author string) *reply {
 	if strings.EqualFold(author, c.who.login) {
 		return nil

@@ -66,7 +66,7 @@ func (c *call) wireLabel(l *label) fields { return c.s.wireLabel(c.repo, l) }
 
 func (c *call) issueLabels() reply { return ok(wireAll(c.issue.labels, c.wireLabel)) }
 
-// mayLabel refuses who has no push access.
+// mayLabel refuses an account without push access.
 func (c *call) mayLabel() *reply {
 	if c.s.canPush(c.who, c.repo) {
 		return nil

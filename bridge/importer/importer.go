@@ -23,19 +23,19 @@ import (
 	"planbridge/store"
 )
 
-// GitHub is what an import needs of GitHub beside the lists.
+// GitHub is the used part of the GitHub client beside the lists.
 type GitHub interface {
-	// Locate returns what the repository that a name stands for is called now.
+	// Locate returns the present name of the repository behind a name.
 	Locate(ctx context.Context, repo string, id int64, anew bool) (string, error)
 	// Private reports whether only members can read a repository.
 	Private(ctx context.Context, repo string) (bool, error)
 	// Released reports whether a person let an issue out of quarantine.
 	Released(ctx context.Context, issue *mapping.Issue) (bool, error)
-	// Authorship tells whether a login is the bridge's own.
+	// Authorship reports whether a login is the bridge's own.
 	Authorship(login string) mapping.Authorship
 }
 
-// Budget tells how much imports may write.
+// Budget bounds the writes of imports.
 type Budget interface {
 	// Forecast is how long GitHub's budgets take for so many new issues and other writes of
 	// imports. It also returns the configuration's key that bounds it.

@@ -109,7 +109,7 @@ func (r *round) observe(ctx context.Context, batch []item) error {
 		if g.Created {
 			log := r.o.Logger.Info
 			if obs[i].Bulk {
-				log = r.o.Logger.Debug // one line tells of all links that are restored
+				log = r.o.Logger.Debug // one line reports all restored links
 			}
 			log("new link", "item", obs[i].Item.Kind()+" "+obs[i].Item.ID(), "link", g.Key.Link, "state", obs[i].Create.State)
 		}

@@ -65,7 +65,7 @@ import (
 	"planbridge/store"
 )
 
-// Planning is what a Poller needs of its planning project.
+// Planning is the used part of the planning project.
 type Planning interface {
 	// BacklogNews visits the cards of every bucket as they are decoded. It skips a card where known
 	// returns true for its id and its text in its bucket's listing. A nil error means that one of
@@ -124,8 +124,8 @@ type Clock interface {
 	Int64N(n int64) int64
 }
 
-// Options configure a Poller. All fields are required but those that say what nil or
-// zero means.
+// Options configure a Poller. All fields are required, except those that give nil or zero a
+// meaning.
 type Options struct {
 	Project  mapping.ObjectID
 	Name     string // the operator's name for the project

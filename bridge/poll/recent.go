@@ -130,8 +130,8 @@ func (r *round) visitRecent(ctx context.Context) error {
 	return r.flush(ctx)
 }
 
-// visitLinked visits a card, unless a sprint shows its tasks. A card without a link that has
-// tasks is a stop no more. The bridge's first write to it, or the tour, makes it one again.
+// visitLinked visits a card, unless a sprint shows its tasks. A card without a link that has tasks
+// is no longer a stop. The bridge's first write to it, or the tour, makes it one again.
 func (r *round) visitLinked(ctx context.Context, card mapping.ObjectID) error {
 	if r.sprintTasked[card] {
 		return nil

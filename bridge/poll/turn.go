@@ -79,9 +79,9 @@ func (p *Poller) forget() {
 	p.dropped.take()
 }
 
-// Poll does one round, whoever holds the lease. A process that saw nothing before does a
-// second round at once, to compare the two. An error says what could not be read or stored;
-// everything else is stored.
+// Poll does one round, whoever holds the lease. A process that saw nothing before does a second
+// round at once, to compare the two. An error names the unread or unstored part; everything else is
+// stored.
 func (p *Poller) Poll(ctx context.Context) error {
 	if err := p.atWork.Take(ctx); err != nil {
 		return err

@@ -25,7 +25,7 @@ type Finding struct {
 	Words string `json:"words"`
 	// away: the service did not answer, which proves nothing.
 	away bool
-	// refuses is the service that refuses the secret, as keys name what they wait for.
+	// refuses is the service that refuses the secret, in the form in which keys name services.
 	refuses string
 }
 

@@ -12,7 +12,7 @@ import (
 	"planbridge/mapping"
 )
 
-// deliveriesSince is how far back failed deliveries are looked for.
+// deliveriesSince is how far back failed deliveries are searched for.
 const deliveriesSince = 24 * time.Hour
 
 // hook proves that GitHub reports events of target: a repository, or the account of a glob.

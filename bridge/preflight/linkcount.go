@@ -24,7 +24,7 @@ var errNoStore = errors.New("the store cannot be used")
 // counted has the number of links in each place, where they could be counted.
 type counted struct {
 	places map[linkPlace]int
-	err    error // why they could not be looked at
+	err    error // why they could not be read
 }
 
 // add counts a link, unless it rests for good: parted, erased, or without its issue.

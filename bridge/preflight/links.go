@@ -27,7 +27,7 @@ const (
 	excluded                  // nobody works them, as their route excludes their repository
 	issueless                 // nobody works them, as their cards have no issue and their route makes none
 	resting                   // they stay, as a move leaves them, too
-	moved                     // the route leads, but for the bucket
+	moved                     // the route leads there, except for the bucket
 	follows                   // another route takes them
 	resumed                   // a route takes them again, after none did
 	led                       // the route leads there
@@ -163,8 +163,8 @@ func ofFormer(routes []string) string {
 	return "of " + theRoute + routes[0]
 }
 
-// followed names the route that links of a place go by now; "": none, or one that an issue's
-// labels decide.
+// followed names the present route of the links of a place; "": none, or one that an issue's labels
+// decide.
 func (k *checker) followed(ctx context.Context, p linkPlace) string {
 	l := mapping.Link{Route: p.route, Project: p.project}
 	if p.repository != "" {

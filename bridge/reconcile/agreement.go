@@ -10,10 +10,10 @@ import (
 
 // This file has the rules that bring two items, both of them read, to the same values.
 
-// round holds what one pass over the agreement rules decided.
+// round holds the decisions of one pass over the agreement rules.
 type round struct {
 	plan         mapping.Plan
-	writesGitHub bool // GitHub is written to, be it only to take a label off
+	writesGitHub bool // GitHub is written, perhaps only to remove a label
 	// unbased: the summary had not been agreed on when the round began.
 	unbased bool
 	// first: nothing was shown for the link before.
@@ -220,8 +220,8 @@ func show(w work) (verdict, error) {
 	return anewIf(knew != (w.issue != nil) || projector(w).viewMoved(before), nil) // earlier checks did not know that
 }
 
-// withhold removes from the round whatever would publish planning's side. A conflict's comment
-// counts, as it quotes both sides.
+// withhold removes from the round everything that would publish planning's side. A conflict's
+// comment counts, as it quotes both sides.
 func withhold(w work) (verdict, error) {
 	if w.hidden != nil {
 		return pass, nil
@@ -298,7 +298,7 @@ func dropExtra(w work) (verdict, error) {
 		switch {
 		case d.Attribute.Spec().Carrier != mapping.CarrierLabels:
 		case d.GitHub != nil:
-			return pass, nil // relabel sees to all of them
+			return pass, nil // relabel handles all of them
 		default: // the estimate alone is carried by labels
 			held = map[mapping.Attribute]string{d.Attribute: w.g[d.Attribute].Value}
 		}

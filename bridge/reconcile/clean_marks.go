@@ -65,8 +65,8 @@ func (w cleaner) labelMarks() (out []mark) {
 	return out
 }
 
-// shown is what the root's issue shows of the card. Nothing is recorded of a pair that a lost store
-// knew. So a label or milestone of the bridge's form counts as the bridge's.
+// shown is the projected part of the card on the root's issue. Nothing is recorded of a pair that a
+// lost store knew. So a label or milestone of the bridge's form counts as the bridge's.
 func (w cleaner) shown() *mapping.Shown {
 	if w.link.Shown == nil && !w.pair.IsTask() {
 		w.link.Shown = &mapping.Shown{Unsure: true}

@@ -173,9 +173,9 @@ func (w creator) linkIssue(issue *mapping.Issue, why string) {
 	w.linked(mapping.GitHub, issueName(issue.Repo, issue.Number)+" "+why)
 }
 
-// pointedElsewhere reports whether the card's route makes issues in another repository than the
-// one in which its issue is being made. One that was only renamed is the same. One whose name an
-// operator accepted for another repository is not: the issue is looked for where it was made.
+// pointedElsewhere reports whether the card's route makes issues in another repository than the one
+// in which its issue is being made. One that was only renamed is the same. One whose name an
+// operator accepted for another repository is not: the issue is searched for where it was made.
 func (w creator) pointedElsewhere() (bool, error) {
 	if w.pair.Intent.Side != mapping.GitHub {
 		return false, nil

@@ -16,8 +16,8 @@ import (
 // compare the same text. An item with a task keeps it wherever its line moves. A removed line
 // leaves its task, so that it makes no room.
 
-// room is how many more tasks the link's card may get. Tasks that the bridge made or linked
-// count, but for the tracking task.
+// room is how many more tasks the link's card may get. Tasks that the bridge made or linked count,
+// except the tracking task.
 func (w lister) room() int {
 	if w.route.TasksPerCard <= 0 {
 		return math.MaxInt

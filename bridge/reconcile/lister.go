@@ -21,7 +21,7 @@ type list struct {
 	joined []mapping.ObjectID
 }
 
-// checklist is what the work on a pair knows of its checklist.
+// checklist is the known state of a pair's checklist.
 type checklist struct {
 	list list // in this round
 	// listErr is why the tasks could not be brought up to date.
@@ -159,7 +159,7 @@ func (w lister) decideList() ([]mapping.Item, error) {
 	}
 	var changes []mapping.Item
 	if known := w.list.lines != nil; !known && !w.link.Family.Listed {
-		changes = append(changes, mapping.Item{}) // tasks that were there before may say what lines say
+		changes = append(changes, mapping.Item{}) // earlier tasks may have the texts of lines
 	} else if known {
 		w.link.Family.Listed = true
 	}

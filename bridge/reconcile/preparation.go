@@ -157,8 +157,8 @@ func create(w work) (verdict, error) {
 	return end, later(0, "its route does not make issues there now")
 }
 
-// see takes in the news of both sides. An orphan that is linked again is read as a whole, as
-// changes of one item were not handled while the other one was gone.
+// see handles the news of both sides. An orphan that is linked again is read as a whole, as changes
+// of one item were not handled while the other one was gone.
 func see(w work) (verdict, error) {
 	orphan := w.pair.State == mapping.Orphaned
 	err := reader(w).refresh()

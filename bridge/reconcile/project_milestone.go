@@ -84,7 +84,7 @@ func (w milestoneProjector) milestoneAlong() *int {
 	if s.Sprint != "" {
 		var err error
 		if want, err = do(w, KnownMilestone{w.link.Project, w.owner.Issue.Repo, s.Sprint}); err != nil || want == 0 {
-			return nil // the projection sees to it
+			return nil // the projection handles it
 		}
 	}
 	if !w.milestoneDue(want) {

@@ -152,8 +152,8 @@ func (w relocator) destination() (*mapping.Route, string) {
 	return route, ""
 }
 
-// hindrance is what has to be resolved before the pair moves, as it would be lost; "":
-// nothing.
+// hindrance is an open matter that has to be resolved before the pair moves, as it would be lost;
+// "": nothing.
 func (w relocator) hindrance() string {
 	for _, p := range w.link.All() {
 		for a, r := range mapping.Sorted(p.Refused) {

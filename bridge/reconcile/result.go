@@ -63,7 +63,7 @@ func (k *Work) Result(now time.Time, failed error, over bool) Result {
 	return k.w.result(k.w.err, over)
 }
 
-// Result is what the engine finishes a claim with.
+// Result is the result with which the engine finishes a claim.
 type Result struct {
 	Link    *mapping.Link // nil: nothing of the link is stored
 	History []mapping.Entry

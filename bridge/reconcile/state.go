@@ -39,8 +39,8 @@ type itemViews struct {
 	// unmarked is the digest of the marked item's text where that lacks its marker; "": it has
 	// it.
 	unmarked string
-	// fresh: the issue was read under this claim. It includes our own writes since then, and
-	// not what people did since.
+	// fresh: the issue was read under this claim. It includes our own writes since then, and no
+	// later acts of people.
 	fresh bool
 	// certain: planning's side was read under this claim.
 	certain bool
@@ -64,7 +64,7 @@ type itemViews struct {
 	counters int64
 }
 
-// news is what events reported about a pair.
+// news are the reports of events about a pair.
 type news struct {
 	// urgent: an event asks for a read of the items, or an operator answered.
 	urgent bool
@@ -301,7 +301,7 @@ func (w *state) notePart(part string, side mapping.Side, a mapping.Attribute, wh
 	log := w.log.Info
 	switch what {
 	case mapping.Rerouted:
-		log = w.log.Debug // one line tells of all links at once
+		log = w.log.Debug // one line reports all links at once
 	case "refused":
 		log = w.log.Warn // somebody has to write another value
 	}

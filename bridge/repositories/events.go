@@ -61,7 +61,7 @@ func (r *Registry) believes(ctx context.Context, name string, id int64) (bool, e
 	return r.doubted(ctx, e, id)
 }
 
-// calledNow returns what the repository called home is called now, as an event has another name
+// calledNow returns the present name of the repository called home, as an event has another name
 // for it; "" where GitHub refuses to tell. It asks GitHub at the first such question, and then at
 // intervals.
 func (r *Registry) calledNow(ctx context.Context, home, name string) (string, error) {
@@ -192,7 +192,7 @@ func (r *Registry) CheckRename(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// answered reports whether GitHub told what a name stands for when last asked.
+// answered reports whether GitHub's last answer named the repository behind a name.
 func (r *Registry) answered(name string) bool {
 	r.mu.Lock()
 	e := r.byName[strings.ToLower(name)]

@@ -49,7 +49,7 @@ type Routes interface {
 	Renamed(ctx context.Context, from, to string) error
 }
 
-// Options configure a Registry. All fields are required, but for VisibilityAge.
+// Options configure a Registry. All fields are required, except VisibilityAge.
 type Options struct {
 	Store  identity.Documents
 	GitHub GitHub

@@ -245,7 +245,7 @@ func (r *Requeuer) RerouteRenamed(ctx context.Context) error {
 	return nil
 }
 
-// news are the renames of which the log did not tell, in order. It is told of them now.
+// news are the renames of which the log did not tell, in order. They count as logged from now on.
 func (n *renames) news(called map[string]string) iter.Seq2[string, string] {
 	n.mu.Lock()
 	defer n.mu.Unlock()

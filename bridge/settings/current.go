@@ -66,7 +66,7 @@ func (c *Current) Retry() engine.Retry {
 	return engine.Retry{MaxAttempts: r.MaxAttempts, MaxInterval: r.MaxInterval}
 }
 
-// Rules say what the retention keeps.
+// Rules are the retention's rules.
 func (c *Current) Rules() retention.Rules {
 	set := c.Load().Config
 	return retention.Rules{Ledger: set.LedgerRetention, Archive: set.LedgerArchive}

@@ -12,7 +12,7 @@ type EraseAsk struct {
 	Comments bool `json:"comments,omitempty"`
 }
 
-// Erased says what was erased.
+// Erased lists the erased items.
 type Erased struct {
 	Links     []Link          `json:"links"`
 	Kept      []string        `json:"kept,omitempty"` // other items of the request, and why they stay

@@ -85,7 +85,7 @@ type ExportedConflict struct {
 	Planning     string    `json:"planning,omitempty"`
 }
 
-// exported are the rows of what can be exported.
+// exported are the rows of each kind of export.
 var exported = map[string]any{ExportLinks: ExportedLink{}, ExportHistory: ExportedEntry{}, ExportConflicts: ExportedConflict{}}
 
 // ExportColumns lists the columns of an export, in their order; nil: there is no such one.

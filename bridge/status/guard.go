@@ -173,7 +173,7 @@ func sameSecret(a, b string) bool {
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }
 
-// jsonErrors answers what the mux has no handler for (404, 405) in the API's form.
+// jsonErrors answers requests without a handler (404, 405) in the API's form.
 func jsonErrors(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fallback, pattern := mux.Handler(r)

@@ -141,7 +141,7 @@ type Activity struct {
 	Side      string    `json:"side,omitempty"` // where it was written
 	Attribute string    `json:"attribute,omitempty"`
 	What      string    `json:"what"`                   // as in a link's history
-	Why       string    `json:"why,omitempty"`          // of a pair that goes by another route
+	Why       string    `json:"why,omitempty"`          // of a pair that has another route now
 	Moved     bool      `json:"moved,omitempty"`        // its issue had another card before the one that was made
 	Took      float64   `json:"took_seconds,omitempty"` // since the change was seen; 0: not known
 }

@@ -26,7 +26,7 @@ type hit struct {
 	Match string // the matching part of it, where that is not its own title
 }
 
-// searchData is what the template of a search gets.
+// searchData is the data of the template for a search.
 type searchData struct {
 	frame
 	Hits   []hit

@@ -31,7 +31,7 @@ holds texts of issues and cards, and no secret of the configuration. The running
 command reads the store. The file gets its name when it is complete.`
 }
 
-// backedUp is what the command prints.
+// backedUp is the output of the command.
 type backedUp struct {
 	File string `json:"file"`
 	backup.Summary

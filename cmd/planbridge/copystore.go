@@ -32,7 +32,7 @@ was copied to. Afterwards store.url has to name the copy. A copy that did not en
 the end, the command says so: both stores could be served then, and only one may be.`
 }
 
-// copied is what the command prints.
+// copied is the output of the command.
 type copied struct {
 	From string `json:"from"`
 	To   string `json:"to"`

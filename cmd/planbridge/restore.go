@@ -32,7 +32,7 @@ backup crosses then; where both sides changed, the route's policy decides and th
 no program serves until another restore has come to its end; a file store stays as it was.`
 }
 
-// restored is what the command prints.
+// restored is the output of the command.
 type restored struct {
 	File string `json:"file"`
 	To   string `json:"to"` // file or redis; "": nowhere

@@ -84,7 +84,7 @@ func (c *client) follow(ctx context.Context, path string, ask any, show func(sta
 		if !sleep(ctx, jobPoll) {
 			return job, fmt.Errorf("interrupted: what was begun goes on where a service runs; the command can be run again at any moment: %w", ctx.Err())
 		}
-		var now status.Job // anew: an answer leaves out what is empty
+		var now status.Job // anew: an answer omits empty fields
 		if err = c.ask(ctx, http.MethodGet, "/api/v1/jobs/"+job.ID, nil, &now); err != nil {
 			return job, fmt.Errorf("the service that did the work is gone: what was begun goes on where one runs; run the command again to see its end: %w", lost(err))
 		}

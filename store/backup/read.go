@@ -35,7 +35,7 @@ var (
 	errStopped = errors.New("the visitor stopped")
 )
 
-// Check reads a whole backup and returns its first fault: the entry, and what was expected there.
+// Check reads a whole backup and returns its first fault: the entry, and its expected content.
 func Check(r io.Reader) (Summary, error) {
 	return read(r, func(store.Entry) error { return nil })
 }

@@ -21,7 +21,7 @@ type Item struct {
 	Version int64
 	Attrs   [attrCount]Attribute
 	HTML    string // of the summary
-	Place   int    // of what a batch made: its place in the batch
+	Place   int    // of an item of a batch: its position in the batch
 
 	Placeholder bool   // of a card: it holds tasks of no card
 	Status      string // of a card: the status of its tasks; "" without tasks
