@@ -124,24 +124,24 @@ func TestEnsureFirstRun(t *testing.T) {
 	clock := func(ahead time.Duration, known bool) func() (time.Duration, bool) {
 		return func() (time.Duration, bool) { return ahead, known }
 	}
-	ours := func(at time.Time) catchup.FirstRun {
-		return catchup.FirstRun{At: at.Add(700 * time.Millisecond), Ours: true}
+	ours := func(at time.Time) catchup.FirstRunTime {
+		return catchup.FirstRunTime{At: at.Add(700 * time.Millisecond), Ours: true}
 	}
 	behind := start.Add(-5 * time.Minute)
 	for i, tc := range []struct {
 		route string
-		began catchup.FirstRun
+		began catchup.FirstRunTime
 		clock func() (time.Duration, bool)
-		want  catchup.FirstRun
+		want  catchup.FirstRunTime
 	}{
-		{"web", ours(start), clock(0, false), catchup.FirstRun{At: start, Ours: true}},
-		{"web", ours(start.Add(time.Hour)), clock(0, false), catchup.FirstRun{At: start, Ours: true}},
-		{"web", ours(start.Add(2 * time.Hour)), clock(-5*time.Minute, true), catchup.FirstRun{At: behind}},
-		{"web", ours(start), clock(-5*time.Minute, true), catchup.FirstRun{At: behind}},
-		{"web", ours(start), clock(0, false), catchup.FirstRun{At: behind}},
-		{"api", ours(start), clock(time.Minute, true), catchup.FirstRun{At: start.Add(time.Minute)}},
-		{"api", ours(start), clock(0, true), catchup.FirstRun{At: start.Add(time.Minute)}},
-		{"lost", catchup.FirstRun{At: start}, clock(time.Minute, true), catchup.FirstRun{At: start}},
+		{"web", ours(start), clock(0, false), catchup.FirstRunTime{At: start, Ours: true}},
+		{"web", ours(start.Add(time.Hour)), clock(0, false), catchup.FirstRunTime{At: start, Ours: true}},
+		{"web", ours(start.Add(2 * time.Hour)), clock(-5*time.Minute, true), catchup.FirstRunTime{At: behind}},
+		{"web", ours(start), clock(-5*time.Minute, true), catchup.FirstRunTime{At: behind}},
+		{"web", ours(start), clock(0, false), catchup.FirstRunTime{At: behind}},
+		{"api", ours(start), clock(time.Minute, true), catchup.FirstRunTime{At: start.Add(time.Minute)}},
+		{"api", ours(start), clock(0, true), catchup.FirstRunTime{At: start.Add(time.Minute)}},
+		{"lost", catchup.FirstRunTime{At: start}, clock(time.Minute, true), catchup.FirstRunTime{At: start}},
 	} {
 		route := w.routes[0]
 		route.Name = tc.route

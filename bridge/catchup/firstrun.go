@@ -10,26 +10,26 @@ import (
 	"planbridge/store"
 )
 
-// FirstRun is when a route began to run, in whole seconds. It is compared with GitHub's times, and
-// so uses GitHub's clock, as watermarks do. Until GitHub has reported its time, it uses the
+// FirstRunTime is when a route began to run, in whole seconds. It is compared with GitHub's times,
+// and so uses GitHub's clock, as watermarks do. Until GitHub has reported its time, it uses the
 // bridge's own clock.
-type FirstRun struct {
+type FirstRunTime struct {
 	At   time.Time
 	Ours bool // At is by the bridge's own clock
 }
 
 // ByGitHub is the same moment by GitHub's clock, which is ahead of ours by the given time.
-func (f FirstRun) ByGitHub(ahead time.Duration) FirstRun {
+func (f FirstRunTime) ByGitHub(ahead time.Duration) FirstRunTime {
 	if !f.Ours {
 		return f
 	}
-	return FirstRun{At: f.At.Add(ahead).UTC().Truncate(time.Second)}
+	return FirstRunTime{At: f.At.Add(ahead).UTC().Truncate(time.Second)}
 }
 
 // byOurs follows, in the store, a moment of the bridge's own clock.
 const byOurs = " (own clock)"
 
-func (f FirstRun) encode() string {
+func (f FirstRunTime) encode() string {
 	text := f.At.UTC().Truncate(time.Second).Format(time.RFC3339)
 	if f.Ours {
 		text += byOurs
@@ -37,7 +37,7 @@ func (f FirstRun) encode() string {
 	return text
 }
 
-func decodeFirstRun(text string) (f FirstRun, err error) {
+func decodeFirstRun(text string) (f FirstRunTime, err error) {
 	text, f.Ours = strings.CutSuffix(text, byOurs)
 	f.At, err = time.Parse(time.RFC3339, text)
 	return f, err
@@ -73,17 +73,17 @@ func InheritFirstRun(ctx context.Context, s Documents, project mapping.ObjectID,
 // it survives restarts. A time of the bridge's own clock is corrected once clock knows how far
 // GitHub's is ahead. Replicas that call it at the same moment may differ by that moment, or by
 // their clocks, until they ask again.
-func EnsureFirstRun(ctx context.Context, s store.State, route *mapping.Route, began FirstRun, clock func() (ahead time.Duration, known bool)) (FirstRun, error) {
+func EnsureFirstRun(ctx context.Context, s store.State, route *mapping.Route, began FirstRunTime, clock func() (ahead time.Duration, known bool)) (FirstRunTime, error) {
 	name := docFirstRun(route.Identity())
 	doc, err := store.ReadDoc(ctx, s, route.Project, name)
 	if err != nil {
-		return FirstRun{}, err
+		return FirstRunTime{}, err
 	}
 	if doc != nil {
 		began, err = decodeFirstRun(string(doc))
 	}
 	if err != nil {
-		return FirstRun{}, fmt.Errorf("read first run of route %s: %w", route.Name, err)
+		return FirstRunTime{}, fmt.Errorf("read first run of route %s: %w", route.Name, err)
 	}
 	began.At = began.At.UTC().Truncate(time.Second)
 	if ahead, known := clock(); known {
@@ -91,7 +91,7 @@ func EnsureFirstRun(ctx context.Context, s store.State, route *mapping.Route, be
 	}
 	if text := began.encode(); text != string(doc) {
 		if err := s.PutDoc(ctx, route.Project, name, []byte(text)); err != nil {
-			return FirstRun{}, fmt.Errorf("store first run of route %s: %w", route.Name, err)
+			return FirstRunTime{}, fmt.Errorf("store first run of route %s: %w", route.Name, err)
 		}
 	}
 	return began, nil

@@ -16,21 +16,21 @@ type GitHubClock interface {
 	ClockAhead() (ahead time.Duration, known bool)
 }
 
-// Routes tell the routes that hold now.
-type Routes interface {
+// RouteSource returns the routes that hold now.
+type RouteSource interface {
 	Routes() mapping.Routes
 }
 
 // FirstRuns knows when each route began to run. It is safe for concurrent use.
 type FirstRuns struct {
 	store   store.State
-	routes  Routes
+	routes  RouteSource
 	clock   GitHubClock
-	byRoute sync.Map // a route's identity: FirstRun
+	byRoute sync.Map // a route's identity: FirstRunTime
 }
 
 // NewFirstRuns returns a FirstRuns that has read nothing yet.
-func NewFirstRuns(s store.State, routes Routes, clock GitHubClock) *FirstRuns {
+func NewFirstRuns(s store.State, routes RouteSource, clock GitHubClock) *FirstRuns {
 	return &FirstRuns{store: s, routes: routes, clock: clock}
 }
 
@@ -41,7 +41,7 @@ func (f *FirstRuns) Record(ctx context.Context, routes []*mapping.Route, now tim
 	for _, r := range routes {
 		began, known := f.known(r.Identity())
 		if !known {
-			began = FirstRun{At: now, Ours: true}
+			began = FirstRunTime{At: now, Ours: true}
 		}
 		t, err := EnsureFirstRun(ctx, f.store, r, began, f.clock.ClockAhead)
 		if err != nil {
@@ -69,12 +69,12 @@ func (f *FirstRuns) Update(ctx context.Context, routes []*mapping.Route, made ti
 }
 
 // known is a route's first run as this process has read or written it.
-func (f *FirstRuns) known(id string) (FirstRun, bool) {
+func (f *FirstRuns) known(id string) (FirstRunTime, bool) {
 	t, known := f.byRoute.Load(id)
 	if !known {
-		return FirstRun{}, false
+		return FirstRunTime{}, false
 	}
-	return t.(FirstRun), true
+	return t.(FirstRunTime), true
 }
 
 // At is when a route began to run, as well as this process knows; zero

@@ -14,35 +14,6 @@ import (
 	"planbridge/store"
 )
 
-// Hooks reads GitHub's own deliveries. An owner is a repository ("acme/web"), an organisation
-// ("acme"), or the App itself ("").
-type Hooks interface {
-	ListHooks(ctx context.Context, owner string) ([]Hook, error)
-	// Deliveries lists a hook's deliveries at and after a time, newest first.
-	Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]Delivery, error)
-	// Redeliver asks GitHub to repeat a delivery.
-	Redeliver(ctx context.Context, owner string, hook, delivery int64) error
-	// Down reports whether GitHub is known to be away.
-	Down() bool
-}
-
-// Hook is a webhook on GitHub.
-type Hook struct {
-	ID     int64
-	URL    string
-	Active bool
-}
-
-// Delivery is one attempt to deliver an event.
-type Delivery struct {
-	ID         int64
-	GUID       string // of the event: a redelivery keeps it
-	Event      string
-	At         time.Time
-	Redelivery bool
-	OK         bool // it was answered with 2xx
-}
-
 const (
 	// hookPath ends the URL of the bridge's webhook (docs/operations.md, "The listeners").
 	// Other hooks belong to other programs, which a redelivery could harm.
@@ -53,8 +24,6 @@ const (
 	hookAccessRetry = 24 * time.Hour
 	// maxRedeliveries bounds one round, and maxAttempts the requests for one event.
 	maxRedeliveries, maxAttempts = 20, 3
-	// minRedeliverInterval is the least time between two reads of a hook.
-	minRedeliverInterval = 5 * time.Minute
 )
 
 // handled are the events that the bridge uses.
@@ -235,15 +204,4 @@ func (l *looked) take(list []Delivery) (failed []Delivery) {
 	}
 	l.Asked = asked
 	return failed
-}
-
-// firstRun is when the first of the routes began to run; zero while that is
-// not known.
-func (c *CatchUp) firstRun(routes []*mapping.Route) (first time.Time) {
-	for _, r := range routes {
-		if at := c.o.Settings.FirstRun(r.Name); !at.IsZero() && (first.IsZero() || at.Before(first)) {
-			first = at
-		}
-	}
-	return first
 }
