@@ -227,8 +227,8 @@ func (r *Route) Patterns() []string {
 	return append([]string{r.Repository}, r.Repositories...)
 }
 
-// takes reports whether a route is for a repository, by its exact name or by a glob.
-func (r *Route) takes(repository string) (takes, exactly bool) {
+// covers reports whether a route is for a repository, by its exact name or by a glob.
+func (r *Route) covers(repository string) (covered, exactly bool) {
 	matches := func(pattern string) bool {
 		ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(repository))
 		return err == nil && ok
@@ -237,9 +237,9 @@ func (r *Route) takes(repository string) (takes, exactly bool) {
 		if !isGlob(pattern) && strings.EqualFold(pattern, repository) {
 			return true, true
 		}
-		takes = takes || matches(pattern)
+		covered = covered || matches(pattern)
 	}
-	return takes && !slices.ContainsFunc(r.Exclude, matches), false
+	return covered && !slices.ContainsFunc(r.Exclude, matches), false
 }
 
 func isGlob(repository string) bool { return strings.ContainsAny(repository, "*?[") }

@@ -34,7 +34,7 @@ func newDecoder(env func(string) (string, bool), wanted func(key string) bool) *
 }
 
 func (d *decoder) fault(path string, n ast.Node, found, want string) {
-	d.faultAt(path, d.place(n), found, want)
+	d.faultAt(path, d.position(n), found, want)
 }
 
 func (d *decoder) faultAt(path string, p position, found, want string) {
@@ -42,17 +42,17 @@ func (d *decoder) faultAt(path string, p position, found, want string) {
 	d.faults = append(d.faults, Fault{p.file, p.line, p.column, inFile(path), found, want})
 }
 
-// place returns the position of a node of the present file. The parser may put one after the
+// position returns the position of a node of the present file. The parser may put one after the
 // file's end: then it is on the last line.
-func (d *decoder) place(n ast.Node) position {
-	p := place(n)
+func (d *decoder) position(n ast.Node) position {
+	p := nodePosition(n)
 	p.file, p.line = d.file, min(p.line, d.lines)
 	return p
 }
 
-// place returns the position of a node. A block mapping's own token is its first colon, so that
+// nodePosition returns the position of a node. A block mapping's own token is its first colon, so that
 // place uses its first key.
-func place(n ast.Node) position {
+func nodePosition(n ast.Node) position {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		n = m.Values[0].Key
 	}
@@ -90,7 +90,7 @@ func (d *decoder) Visit(n ast.Node) ast.Visitor {
 // value decodes n into v. A null list or mapping is empty, so that a whole section can be
 // commented out.
 func (d *decoder) value(path string, n ast.Node, v reflect.Value, option string) {
-	d.src.at[path] = d.place(n)
+	d.src.at[path] = d.position(n)
 	n = d.resolve(n)
 	switch v.Interface().(type) {
 	case Secret:
@@ -123,7 +123,7 @@ func (d *decoder) value(path string, n ast.Node, v reflect.Value, option string)
 func (d *decoder) entry(path string, e *ast.MappingValueNode, v reflect.Value, option string) {
 	d.value(path, e.Value, v, option)
 	if m, ok := e.Value.(*ast.MappingNode); ok && !m.IsFlowStyle {
-		d.src.at[path] = d.place(e.Key)
+		d.src.at[path] = d.position(e.Key)
 	}
 }
 
@@ -141,12 +141,12 @@ func (d *decoder) structure(path string, n ast.Node, v reflect.Value) {
 		}
 		known = append(known, name)
 		if value, ok := entries[name]; ok {
-			d.entry(join(path, name), value, v.FieldByIndex(field.Index), option)
+			d.entry(joinPath(path, name), value, v.FieldByIndex(field.Index), option)
 		}
 	}
 	for _, name := range d.keys[path] {
 		if !slices.Contains(known, name) {
-			d.fault(join(path, name), entries[name].Key, "unknown key",
+			d.fault(joinPath(path, name), entries[name].Key, "unknown key",
 				"one of "+strings.Join(known, ", ")+suggest(name, known))
 		}
 	}
@@ -177,7 +177,7 @@ func (d *decoder) mapping(path string, n ast.Node, v reflect.Value, option strin
 	entries, _ := d.entries(path, n)
 	for _, key := range d.keys[path] {
 		elem := d.newElem(v.Type().Elem())
-		d.entry(join(path, key), entries[key], elem, "")
+		d.entry(joinPath(path, key), entries[key], elem, "")
 		made.SetMapIndex(reflect.ValueOf(key), elem)
 	}
 }
@@ -301,7 +301,7 @@ func (d *decoder) entries(path string, n ast.Node) (map[string]*ast.MappingValue
 	entries := make(map[string]*ast.MappingValueNode, len(m.Values))
 	for _, e := range m.Values {
 		if e.Key.IsMergeKey() {
-			d.fault(join(path, "<<"), e.Key, "a merge key", "an alias for a whole value, or the key defaults")
+			d.fault(joinPath(path, "<<"), e.Key, "a merge key", "an alias for a whole value, or the key defaults")
 			continue
 		}
 		if _, scalar := e.Key.(ast.ScalarNode); !scalar {
@@ -310,7 +310,7 @@ func (d *decoder) entries(path string, n ast.Node) (map[string]*ast.MappingValue
 		}
 		name := e.Key.GetToken().Value
 		if first, doubled := entries[name]; doubled {
-			d.fault(join(path, name), e.Key, "a second time", fmt.Sprintf("once: it stands on line %d already", d.place(first.Key).line))
+			d.fault(joinPath(path, name), e.Key, "a second time", fmt.Sprintf("once: it stands on line %d already", d.position(first.Key).line))
 			continue
 		}
 		entries[name] = e

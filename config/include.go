@@ -69,7 +69,7 @@ func (d *decoder) include(path, name string, c *Config) {
 			Users  map[string]string `yaml:"users,file"`
 			Routes []Route           `yaml:"routes"`
 		}
-		d.src.at[within] = d.place(body)
+		d.src.at[within] = d.position(body)
 		d.structure(within, d.resolve(body), reflect.ValueOf(&part).Elem())
 		for i := range part.Routes {
 			d.src.routes = append(d.src.routes, fmt.Sprintf("%sroutes[%d]", within, i))
@@ -85,7 +85,7 @@ func (d *decoder) addUsers(path string, users map[string]string, c *Config) {
 		c.Users = map[string]string{}
 	}
 	for _, login := range d.keys[path] {
-		from, to := join(path, login), join("users", login)
+		from, to := joinPath(path, login), joinPath("users", login)
 		if _, doubled := c.Users[login]; doubled {
 			first := d.src.at[to]
 			d.faultAt(from, d.src.at[from], "a second time", fmt.Sprintf("once: it stands in %s:%d already", first.file, first.line))

@@ -74,7 +74,7 @@ func parseWith(data []byte, name string, env func(string) (string, bool), wanted
 	}
 	d.src.at[""] = position{name, 1, 1}
 	c := d.config(body)
-	c.settle(d.keys)
+	c.deriveValues(d.keys)
 	if semantic, ok := errors.AsType[Faults](c.Validate()); ok {
 		d.faults = append(d.faults, semantic...)
 	}
@@ -101,7 +101,7 @@ func parse(data []byte) (ast.Node, *Fault) {
 			continue
 		}
 		if body != nil {
-			p := place(doc.Body)
+			p := nodePosition(doc.Body)
 			return nil, &Fault{Line: p.line, Column: p.column, Found: "a second document", Want: "one document in the file"}
 		}
 		body = doc.Body
@@ -144,8 +144,8 @@ func (d *decoder) config(body ast.Node) *Config {
 	return &c
 }
 
-// settle derives values that the file omits.
-func (c *Config) settle(keys map[string][]string) {
+// deriveValues derives values that the file omits.
+func (c *Config) deriveValues(keys map[string][]string) {
 	c.GitHub.APIURL = strings.TrimRight(c.GitHub.APIURL, "/")
 	if c.src.says("github.writes_per_minute") && !c.src.says("github.edits_per_minute") {
 		c.GitHub.EditsPerMinute = c.GitHub.WritesPerMinute // one bound was meant for all writes

@@ -11,7 +11,7 @@ import (
 
 var plainKey = regexp.MustCompile(`^[A-Za-z0-9_<-]+$`)
 
-func join(path, key string) string {
+func joinPath(path, key string) string {
 	switch {
 	case !plainKey.MatchString(key):
 		return path + "[" + quote(key) + "]"

@@ -90,8 +90,8 @@ func (k *checker) says(path string) bool { return k.src == nil || k.src.says(pat
 // failed reports whether the decoder found a fault at the key.
 func (k *checker) failed(path string) bool { return k.src != nil && k.src.failed[path] }
 
-// given reports whether a required key is present, even with a fault of its own.
-func (k *checker) given(path string, set bool) bool {
+// isGiven reports whether a required key is present, even with a fault of its own.
+func (k *checker) isGiven(path string, set bool) bool {
 	return set || k.src != nil && k.src.says(path)
 }
 
@@ -112,7 +112,7 @@ func (k *checker) texts(path string, list []string, want func(string) string) {
 
 // required checks the text of a key without a default.
 func (k *checker) required(path, s string, want func(string) string) {
-	if k.given(path, s != "") {
+	if k.isGiven(path, s != "") {
 		k.text(path, s, want)
 	} else {
 		k.fault(path, "nothing", want(s))
@@ -139,7 +139,7 @@ func (k *checker) duration(path string, d, least, most time.Duration) {
 }
 
 func (k *checker) secret(path string, s Secret) {
-	if !k.given(path, !s.IsZero()) {
+	if !k.isGiven(path, !s.IsZero()) {
 		k.fault(path, "nothing", "env:NAME or file:PATH")
 	}
 }
@@ -157,7 +157,7 @@ func (k *checker) server(s Server) {
 	k.token("server.admin_token", s.AdminToken)
 	k.texts("server.admin_hosts", s.AdminHosts, wantHost)
 	k.proxies(s)
-	if s.ProtectMetrics && !k.given("server.admin_token", !s.AdminToken.IsZero()) {
+	if s.ProtectMetrics && !k.isGiven("server.admin_token", !s.AdminToken.IsZero()) {
 		k.fault("server.protect_metrics", "true", "server.admin_token to be set, which is what is demanded then")
 	}
 	host, port, err := net.SplitHostPort(s.AdminListen)
@@ -167,7 +167,7 @@ func (k *checker) server(s Server) {
 	if s.Listen == s.AdminListen && port != "0" {
 		k.fault("server.admin_listen", quote(s.AdminListen), "another address than that of server.listen")
 	}
-	if !loopback(host) && !k.given("server.admin_token", !s.AdminToken.IsZero()) {
+	if !loopback(host) && !k.isGiven("server.admin_token", !s.AdminToken.IsZero()) {
 		k.fault("server.admin_listen", quote(s.AdminListen), "a loopback address, or server.admin_token to guard it")
 	}
 }
@@ -186,7 +186,7 @@ func (k *checker) proxies(s Server) {
 
 func (k *checker) github(g *GitHub) {
 	k.value("github.api_url", redact(g.APIURL), wantURL(g.APIURL))
-	hasToken := k.given("github.token", !g.Token.IsZero())
+	hasToken := k.isGiven("github.token", !g.Token.IsZero())
 	switch {
 	case !hasToken && g.App == nil:
 		k.fault("github", "neither token nor app", "one of the two")
@@ -209,7 +209,7 @@ func (k *checker) github(g *GitHub) {
 
 func (k *checker) app(a *App) {
 	switch {
-	case !k.given("github.app.id", a.ID != 0):
+	case !k.isGiven("github.app.id", a.ID != 0):
 		k.fault("github.app.id", "nothing", "the app's id")
 	case a.ID <= 0:
 		k.fault("github.app.id", strconv.FormatInt(a.ID, 10), "the app's id, a number above 0")
@@ -234,7 +234,7 @@ func isRSAKey(s string) bool {
 }
 
 func (k *checker) planning(p *Planning) {
-	if k.given("planning.base_url", p.BaseURL != "") {
+	if k.isGiven("planning.base_url", p.BaseURL != "") {
 		k.value("planning.base_url", redact(p.BaseURL), wantURL(p.BaseURL))
 	} else {
 		k.fault("planning.base_url", "nothing", wantURL(""))
@@ -249,7 +249,7 @@ func (k *checker) planning(p *Planning) {
 	}
 	ids := map[string]string{} // the project of each id
 	for _, name := range k.ordered("planning.projects", slices.Collect(maps.Keys(p.Projects))) {
-		path, project := join("planning.projects", name), p.Projects[name]
+		path, project := joinPath("planning.projects", name), p.Projects[name]
 		if want := wantPlainName(name); want != "" {
 			k.fault(path, "the name "+quote(name), want)
 		}
@@ -271,7 +271,7 @@ func (k *checker) ordered(path string, keys []string) []string {
 		if k.src == nil {
 			return cmp.Compare(a, b)
 		}
-		p, q := k.src.find(join(path, a)), k.src.find(join(path, b))
+		p, q := k.src.find(joinPath(path, a)), k.src.find(joinPath(path, b))
 		return cmp.Or(slices.Index(k.src.files, p.file)-slices.Index(k.src.files, q.file), p.line-q.line, p.column-q.column, cmp.Compare(a, b))
 	})
 	return keys
@@ -282,11 +282,11 @@ func (k *checker) foldedKeys(path string, keys []string, want func(string) strin
 	seen := map[string]string{}
 	for _, key := range k.ordered(path, keys) {
 		if w := want(key); w != "" && k.says(path) {
-			k.fault(join(path, key), "the key "+quote(key), w)
+			k.fault(joinPath(path, key), "the key "+quote(key), w)
 		}
 		folded := strings.ToLower(key)
 		if first, doubled := seen[folded]; doubled && k.says(path) {
-			k.fault(join(path, key), "the key "+quote(key), "it once: "+quote(first)+" is the same on GitHub")
+			k.fault(joinPath(path, key), "the key "+quote(key), "it once: "+quote(first)+" is the same on GitHub")
 		}
 		seen[folded] = key
 	}
@@ -295,7 +295,7 @@ func (k *checker) foldedKeys(path string, keys []string, want func(string) strin
 func (k *checker) users(users map[string]string) {
 	k.foldedKeys("users", slices.Collect(maps.Keys(users)), wantLogin)
 	for name, username := range users {
-		k.text(join("users", name), username, wantLine)
+		k.text(joinPath("users", name), username, wantLine)
 	}
 }
 

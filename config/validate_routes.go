@@ -53,11 +53,11 @@ func (k *checker) route(path string, r *Route) {
 // repositories checks that a route names its repositories in one way.
 func (k *checker) repositories(path string, r *Route) {
 	several := path + ".repositories"
-	if !k.given(k.origin(path, "repositories"), len(r.Repositories) > 0) {
+	if !k.isGiven(k.origin(path, "repositories"), len(r.Repositories) > 0) {
 		k.required(path+".repository", r.Repository, wantRepository)
 		return
 	}
-	if k.given(path+".repository", r.Repository != "") {
+	if k.isGiven(path+".repository", r.Repository != "") {
 		k.fault(several, "both repository and repositories", "one of the two")
 	}
 	if len(r.Repositories) == 0 {
@@ -84,12 +84,12 @@ func (k *checker) homes(routes []Route) {
 		if r.NewCardsIn == "" || wantRepositoryName(r.NewCardsIn) != "" || !k.says(at) {
 			continue
 		}
-		takes, exactly := r.takes(r.NewCardsIn)
+		takes, exactly := r.covers(r.NewCardsIn)
 		if !takes {
 			k.fault(at, quote(r.NewCardsIn), "a repository that the route is for")
 			continue
 		}
-		j := slices.IndexFunc(routes, func(other Route) bool { _, exact := other.takes(r.NewCardsIn); return exact })
+		j := slices.IndexFunc(routes, func(other Route) bool { _, exact := other.covers(r.NewCardsIn); return exact })
 		if !exactly && j >= 0 {
 			k.fault(at, quote(r.NewCardsIn), "a repository that is no other route's: it is that of "+k.whichRoute(j, &routes[j]))
 		}
@@ -111,7 +111,7 @@ func (k *checker) routeValues(path string, r *Route) {
 	labels := path + ".bucket_by_label"
 	k.foldedKeys(labels, slices.Collect(maps.Keys(r.BucketByLabel)), wantLabel)
 	for label, bucket := range r.BucketByLabel {
-		k.text(join(labels, label), bucket, wantLine)
+		k.text(joinPath(labels, label), bucket, wantLine)
 	}
 	k.texts(path+".issues.labels", r.Issues.Labels, wantLabel)
 	k.texts(path+".issues.exclude_labels", r.Issues.ExcludeLabels, wantLabel)
@@ -123,7 +123,7 @@ func (k *checker) routeValues(path string, r *Route) {
 	k.oneOf(path+".images", r.Images, LinkImages, InlineImages)
 	conflicts, known := path+".conflicts", append([]string{"default"}, attributes...)
 	for attribute, policy := range r.Conflicts {
-		at := join(conflicts, attribute)
+		at := joinPath(conflicts, attribute)
 		if !slices.Contains(known, attribute) && k.says(at) {
 			k.fault(at, "unknown attribute", "one of "+strings.Join(known, ", ")+suggest(attribute, known))
 			continue
@@ -148,7 +148,7 @@ func (k *checker) project(path string, r *Route, projects map[string]Project) {
 	}
 	names := slices.Sorted(maps.Keys(projects))
 	want := "a project of planning.projects (" + strings.Join(names, ", ") + ")" + suggest(r.Project, names)
-	if at := k.origin(path, "project"); k.given(at, r.Project != "") {
+	if at := k.origin(path, "project"); k.isGiven(at, r.Project != "") {
 		k.fault(at, quote(r.Project), want)
 	} else {
 		k.fault(path+".project", "nothing", want)
@@ -178,7 +178,7 @@ func (k *checker) names(routes []Route) {
 			continue
 		}
 		other := k.whichRoute(j, &routes[j])
-		if at := k.origin(path, "name"); k.given(at, k.src == nil) {
+		if at := k.origin(path, "name"); k.isGiven(at, k.src == nil) {
 			k.fault(at, quote(r.Name), "a name of its own: it is that of "+other)
 		} else {
 			k.fault(path+".name", "nothing", "a name, as "+other+" is called "+quote(r.Name)+" too")

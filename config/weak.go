@@ -73,7 +73,7 @@ func (c *Config) roleSecrets() []roleSecret {
 	}
 	list = append(list, roleSecret{"github.token", "GitHub's token", c.GitHub.Token, false})
 	for _, name := range slices.Sorted(maps.Keys(c.Planning.Projects)) {
-		list = append(list, roleSecret{join("planning.projects", name) + ".secret", "planning", c.Planning.Projects[name].Secret, false})
+		list = append(list, roleSecret{joinPath("planning.projects", name) + ".secret", "planning", c.Planning.Projects[name].Secret, false})
 	}
 	for i, key := range c.MarkerKeys {
 		path := "marker_key"

@@ -75,7 +75,7 @@ func boxes(body string) []box {
 		return nil
 	}
 	var found []box
-	lf := places(body)
+	lf := findCRLFs(body)
 	_ = ast.Walk(blocksOnly.Parse(text.NewReader(parseable(body))), func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker returns no error
 		if item, ok := n.(*ast.ListItem); ok && entering {
 			first := item.FirstChild()
@@ -116,7 +116,7 @@ func parseable(body string) []byte {
 // crlfs are the offsets, in a body's LF form, of line ends that are CRLF in the body.
 type crlfs []int
 
-func places(body string) crlfs {
+func findCRLFs(body string) crlfs {
 	var at crlfs
 	for i := range len(body) - 1 {
 		if body[i:i+2] == "\r\n" {

@@ -145,7 +145,7 @@ func endOfList(body string, list ast.Node) int {
 	end := len(body)
 	for n := list; n != nil; n = n.Parent() {
 		if next := n.NextSibling(); next != nil {
-			end = lineStart(body, places(body).of(next.Pos()))
+			end = lineStart(body, findCRLFs(body).of(next.Pos()))
 			break
 		}
 	}

@@ -109,7 +109,7 @@ func (in *Input) edited(side Side, a Attribute, value string) Interval {
 	if !ok || !Same(a, held, value) {
 		return now
 	}
-	if was := c.Edited[side]; was.known() || side == GitHub || !now.From.Before(c.At) {
+	if was := c.Edited[side]; was.isKnown() || side == GitHub || !now.From.Before(c.At) {
 		return was
 	}
 	return now
@@ -118,7 +118,7 @@ func (in *Input) edited(side Side, a Attribute, value string) Interval {
 // newest compares two edits of which only bounds are known.
 func newest(g, p Interval) (Side, bool) {
 	switch {
-	case !g.known() || !p.known():
+	case !g.isKnown() || !p.isKnown():
 		return "", false
 	case g.From.After(p.To):
 		return GitHub, true

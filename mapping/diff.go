@@ -168,9 +168,9 @@ type settler struct {
 type reading func(from, to []string, edits []edit) []edit
 
 // parted separates the insertion or deletion within a change as an edit of its own.
-func parted(from, to []string, edits []edit) []edit { return settled(from, to, edits, true) }
+func parted(from, to []string, edits []edit) []edit { return normalised(from, to, edits, true) }
 
-func whole(from, to []string, edits []edit) []edit { return settled(from, to, edits, false) }
+func whole(from, to []string, edits []edit) []edit { return normalised(from, to, edits, false) }
 
 // above moves insertions and deletions as far up as they go.
 func above(from, to []string, edits []edit) []edit {
@@ -182,12 +182,12 @@ func above(from, to []string, edits []edit) []edit {
 	return edits
 }
 
-// settled returns edits in that form.
-func settled(from, to []string, edits []edit, part bool) []edit {
+// normalised returns edits in that form.
+func normalised(from, to []string, edits []edit, part bool) []edit {
 	s := settler{from: from, to: to, steps: 4 * (len(from) + len(to))}
 	var settled []edit // the last one first
 	for _, e := range slices.Backward(edits) {
-		e, settled = join(e, settled)
+		e, settled = coalesce(e, settled)
 		if head, tail, ok := s.split(e); ok && part {
 			e, settled = head, s.slide(tail, settled)
 		}
@@ -202,8 +202,8 @@ func settled(from, to []string, edits []edit, part bool) []edit {
 	return settled
 }
 
-// join makes e and the edit that touches its end, if there is one, one edit.
-func join(e edit, behind []edit) (edit, []edit) {
+// coalesce makes e and the edit that touches its end, if there is one, one edit.
+func coalesce(e edit, behind []edit) (edit, []edit) {
 	if n := len(behind); n > 0 && behind[n-1].from == e.to {
 		e.to, e.newTo = behind[n-1].to, behind[n-1].newTo
 		behind = behind[:n-1]
@@ -215,7 +215,7 @@ func join(e edit, behind []edit) (edit, []edit) {
 // before the edits behind it.
 func (s *settler) slide(e edit, behind []edit) []edit {
 	for ; ; s.steps-- {
-		e, behind = join(e, behind)
+		e, behind = coalesce(e, behind)
 		switch {
 		case s.steps <= 0 || e.to == len(s.from):
 			return append(behind, e)

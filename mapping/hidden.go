@@ -33,7 +33,7 @@ func HiddenOn(side Side, text string) Hidden {
 			}
 		case bidirectional(r):
 			h.Bidirectional++
-		case zeroWidth(r) && !flag && !joins(r, before, text[at+size:]):
+		case zeroWidth(r) && !flag && !isJoiner(r, before, text[at+size:]):
 			h.ZeroWidth++
 		}
 		before, at = r, at+size
@@ -55,9 +55,9 @@ func zeroWidth(r rune) bool {
 	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// joins reports whether a joiner or a non-joiner serves its purpose: it stands in an emoji, or
+// isJoiner reports whether a joiner or a non-joiner serves its purpose: it stands in an emoji, or
 // between letters of a script that joins.
-func joins(r, before rune, after string) bool {
+func isJoiner(r, before rune, after string) bool {
 	next, size := utf8.DecodeRuneInString(after)
 	return size > 0 && (r == '\u200c' || r == '\u200d') && before >= utf8.RuneSelf && next >= utf8.RuneSelf && !zeroWidth(before) && !zeroWidth(next)
 }

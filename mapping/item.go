@@ -123,7 +123,7 @@ func (c *Card) Complete(polled *Card) {
 	c.Times = map[Attribute]Interval{}
 	was := polled.Versions()
 	for i, version := range c.Versions() {
-		if a := Attributes[i]; version == was[i] && polled.Edited(a).known() {
+		if a := Attributes[i]; version == was[i] && polled.Edited(a).isKnown() {
 			c.Times[a] = polled.Edited(a)
 		}
 	}

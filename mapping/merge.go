@@ -180,8 +180,8 @@ func mergeTokens(base []string, ours, theirs version, apart func(base []string, 
 		case ours.same(theirs):
 			theirs.edits = theirs.edits[1:]
 		default:
-			from, to := meet(ours.edits, theirs.edits, before)
-			a, b := ours.take(from, to), theirs.take(from, to)
+			from, to := overlap(ours.edits, theirs.edits, before)
+			a, b := ours.consume(from, to), theirs.consume(from, to)
 			if a != b {
 				var ok bool
 				if a, ok = resolve(strings.Join(base[from:to], ""), a, b); !ok {
@@ -213,9 +213,9 @@ func (v version) same(other version) bool {
 	return e.from == f.from && e.to == f.to && slices.Equal(v.tokens[e.newFrom:e.newTo], other.tokens[f.newFrom:f.newTo])
 }
 
-// meet returns the part of the base in which the next edits of two versions, and further ones that
+// overlap returns the part of the base in which the next edits of two versions, and further ones that
 // touch them, are not apart.
-func meet(xs, ys []edit, before func(e, f edit) bool) (from, to int) {
+func overlap(xs, ys []edit, before func(e, f edit) bool) (from, to int) {
 	all := edit{from: min(xs[0].from, ys[0].from), to: max(xs[0].to, ys[0].to)}
 	for i, j, grown := 1, 1, true; grown; {
 		grown = false
@@ -229,8 +229,8 @@ func meet(xs, ys []edit, before func(e, f edit) bool) (from, to int) {
 	return all.from, all.to
 }
 
-// take returns a version's text for base[from:to], and removes the edits there.
-func (v *version) take(from, to int) string {
+// consume returns a version's text for base[from:to], and removes the edits there.
+func (v *version) consume(from, to int) string {
 	first := v.edits[0]
 	start := first.newFrom - (first.from - from)
 	end := start

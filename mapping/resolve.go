@@ -17,7 +17,7 @@ type Interval struct {
 	To   time.Time `json:"to"`
 }
 
-func (i Interval) known() bool { return !i.From.IsZero() && !i.To.IsZero() }
+func (i Interval) isKnown() bool { return !i.From.IsZero() && !i.To.IsZero() }
 
 // Input is everything that a decision depends on.
 type Input struct {

@@ -149,7 +149,7 @@ func scan(text string) []live {
 		if r == gap {
 			s.gap = true
 		} else {
-			s.take(r, at, at+size)
+			s.advance(r, at, at+size)
 		}
 		at += size
 	}
@@ -164,8 +164,8 @@ func (s *scanner) add(kind liveKind, at, end int) {
 	}
 }
 
-// take takes in the next character, which text[from:to] stands for.
-func (s *scanner) take(r rune, from, to int) {
+// advance takes in the next character, which text[from:to] stands for.
+func (s *scanner) advance(r rune, from, to int) {
 	itself := to-from == 1
 	s.ref = itself && (r == '&' || s.ref && (r == '#' || isASCIIWord(r)))
 	now := decoded{r: unicode.ToLower(r), word: itself && isASCIIWord(r) && !s.ref, gap: s.gap}

@@ -158,12 +158,12 @@ func (p *People) judge(ctx context.Context, login string, id int64) error {
 	case known.ID == id && known.Other == 0, known.Other == id, !p.due(id):
 		return nil
 	}
-	return p.settle(ctx, login, known, id)
+	return p.confirmLogin(ctx, login, known, id)
 }
 
-// settle asks GitHub who has a login that was seen with a new id, or with its former id after
+// confirmLogin asks GitHub who has a login that was seen with a new id, or with its former id after
 // another one. Where GitHub does not tell, the seen id counts.
-func (p *People) settle(ctx context.Context, login string, known identity.Record, id int64) error {
+func (p *People) confirmLogin(ctx context.Context, login string, known identity.Record, id int64) error {
 	asking, cancel := context.WithTimeout(ctx, accountWithin)
 	defer cancel()
 	now, err := p.users.AccountID(asking, login)

@@ -39,7 +39,7 @@ func NewFirstRuns(s store.State, routes RouteSource, clock GitHubClock) *FirstRu
 // made during the outage would never enter otherwise.
 func (f *FirstRuns) Record(ctx context.Context, routes []*mapping.Route, now time.Time) error {
 	for _, r := range routes {
-		began, known := f.known(r.Identity())
+		began, known := f.cached(r.Identity())
 		if !known {
 			began = FirstRunTime{At: now, Ours: true}
 		}
@@ -57,7 +57,7 @@ func (f *FirstRuns) Record(ctx context.Context, routes []*mapping.Route, now tim
 func (f *FirstRuns) Update(ctx context.Context, routes []*mapping.Route, made time.Time) error {
 	_, clock := f.clock.ClockAhead()
 	news := func(r *mapping.Route) bool {
-		began, known := f.known(r.Identity())
+		began, known := f.cached(r.Identity())
 		return !known || began.Ours && clock
 	}
 	if !slices.ContainsFunc(routes, news) {
@@ -68,8 +68,8 @@ func (f *FirstRuns) Update(ctx context.Context, routes []*mapping.Route, made ti
 	return f.Record(ctx, routes, made)
 }
 
-// known is a route's first run as this process has read or written it.
-func (f *FirstRuns) known(id string) (FirstRunTime, bool) {
+// cached is a route's first run as this process has read or written it.
+func (f *FirstRuns) cached(id string) (FirstRunTime, bool) {
 	t, known := f.byRoute.Load(id)
 	if !known {
 		return FirstRunTime{}, false
@@ -80,7 +80,7 @@ func (f *FirstRuns) known(id string) (FirstRunTime, bool) {
 // At is when a route began to run, as well as this process knows; zero
 // before the store was reached.
 func (f *FirstRuns) At(route string) time.Time {
-	began, _ := f.known(f.routes.Routes().IdentityOf(route))
+	began, _ := f.cached(f.routes.Routes().IdentityOf(route))
 	if ahead, known := f.clock.ClockAhead(); known {
 		began = began.ByGitHub(ahead)
 	}
@@ -90,7 +90,7 @@ func (f *FirstRuns) At(route string) time.Time {
 // ByGitHub is At, or zero while only this process's own clock gives it. A catch-up would not
 // look again at an issue that it found too old by that clock.
 func (f *FirstRuns) ByGitHub(route string) time.Time {
-	began, _ := f.known(f.routes.Routes().IdentityOf(route))
+	began, _ := f.cached(f.routes.Routes().IdentityOf(route))
 	if _, clock := f.clock.ClockAhead(); began.Ours && !clock {
 		return time.Time{}
 	}
@@ -101,7 +101,7 @@ func (f *FirstRuns) ByGitHub(route string) time.Time {
 func (f *FirstRuns) WaitForClock(routes []*mapping.Route) bool {
 	_, clock := f.clock.ClockAhead()
 	return !clock && slices.ContainsFunc(routes, func(r *mapping.Route) bool {
-		began, _ := f.known(r.Identity())
+		began, _ := f.cached(r.Identity())
 		return began.Ours
 	})
 }

@@ -38,13 +38,13 @@ const HookDocs = "redeliver:"
 // HookNeeded reports whether the document of a hook, named by the hook's id, is still useful.
 // GitHub keeps deliveries for some days, and older ones are not read.
 func (c *CatchUp) HookNeeded(ctx context.Context, hook string) (bool, error) {
-	var l looked
+	var l deliveryProgress
 	found, err := store.ReadJSON(ctx, c.o.Store, "", HookDocs+hook, &l)
 	return found && c.clock.Now().Sub(l.At) < kept, err
 }
 
-// looked is that document.
-type looked struct {
+// deliveryProgress is that document.
+type deliveryProgress struct {
 	At    time.Time      `json:"at"`    // of the last read, by this side's clock
 	Since time.Time      `json:"since"` // all before it arrived or was given up
 	Asked map[string]int `json:"asked,omitempty"`
@@ -125,7 +125,7 @@ func (c *CatchUp) redeliverOwner(ctx context.Context, owner string, budget *int)
 }
 
 func (c *CatchUp) redeliverHook(ctx context.Context, owner string, hook int64, budget *int) error {
-	l, err := c.looked(ctx, hook)
+	l, err := c.readProgress(ctx, hook)
 	if err != nil || l.Since.IsZero() || c.clock.Now().Sub(l.At) < c.o.RedeliverInterval {
 		return err
 	}
@@ -134,7 +134,7 @@ func (c *CatchUp) redeliverHook(ctx context.Context, owner string, hook int64, b
 	if err != nil {
 		return err
 	}
-	failed := l.take(list)
+	failed := l.advance(list)
 	for _, d := range failed {
 		if *budget == 0 {
 			break
@@ -153,10 +153,10 @@ func (c *CatchUp) redeliverHook(ctx context.Context, owner string, hook int64, b
 	return store.WriteJSON(ctx, c.o.Store, "", docRedeliver(hook), l)
 }
 
-// looked reads how far a hook's deliveries have been read: at first, to when the first route
+// readProgress reads how far a hook's deliveries have been read: at first, to when the first route
 // began to run. Its Since is zero while that is not known.
-func (c *CatchUp) looked(ctx context.Context, hook int64) (looked, error) {
-	l := looked{Asked: map[string]int{}}
+func (c *CatchUp) readProgress(ctx context.Context, hook int64) (deliveryProgress, error) {
+	l := deliveryProgress{Asked: map[string]int{}}
 	if found, err := store.ReadJSON(ctx, c.o.Store, "", docRedeliver(hook), &l); found || err != nil {
 		return l, err
 	}
@@ -173,10 +173,10 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// take goes through the deliveries since the last read, newest first. It returns the last
+// advance goes through the deliveries since the last read, newest first. It returns the last
 // attempts of events that never arrived, oldest event first. Since moves to the oldest event
 // that may still arrive, or past all of them.
-func (l *looked) take(list []Delivery) (failed []Delivery) {
+func (l *deliveryProgress) advance(list []Delivery) (failed []Delivery) {
 	arrived, last := map[string]bool{}, map[string]Delivery{}
 	for _, d := range list {
 		arrived[d.GUID] = arrived[d.GUID] || d.OK

@@ -77,7 +77,7 @@ func (d *Decommissioner) Clean(ctx context.Context, ask status.CleanAsk, update 
 		if err != nil {
 			return err
 		}
-		return c.settle(ctx, 0)
+		return c.awaitRoom(ctx, 0)
 	}
 	if err := d.o.Finder.InReach(ctx, ask.Route); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (d *Decommissioner) Clean(ctx context.Context, ask status.CleanAsk, update 
 	if err := c.each(ctx, func(l *mapping.Link) error { return visit(ctx, l) }); err != nil {
 		return err
 	}
-	return c.settle(ctx, 0)
+	return c.awaitRoom(ctx, 0)
 }
 
 // restored fails where no complete poll has read a project of the request under the store's present
@@ -138,8 +138,8 @@ func (c *cleaner) each(ctx context.Context, visit func(*mapping.Link) error) err
 	})
 }
 
-// meets counts a link.
-func (c *cleaner) meets() {
+// countLink counts a link.
+func (c *cleaner) countLink() {
 	c.update(func(j *status.Job) {
 		j.Clean.Links++
 		j.Total = max(c.expected, j.Clean.Links)
@@ -169,19 +169,19 @@ type begun struct {
 // link begins the work on a link, or plans it. A pair of a route that a run left clean is not
 // checked again, as the bridge's marks do not come back by themselves.
 func (c *cleaner) link(ctx context.Context, l *mapping.Link) error {
-	c.meets()
+	c.countLink()
 	switch {
 	case c.ask.Route != "" && l.Parted && l.Clean:
 		c.update(func(j *status.Job) { j.Done++; j.Clean.There++ })
 		return nil
 	case c.ask.DryRun:
-		return c.look(ctx, l)
+		return c.listMarks(ctx, l)
 	}
-	return c.take(ctx, l)
+	return c.startWork(ctx, l)
 }
 
-// take begins the work on a link and keeps it in hand.
-func (c *cleaner) take(ctx context.Context, l *mapping.Link) error {
+// startWork begins the work on a link and keeps it in hand.
+func (c *cleaner) startWork(ctx context.Context, l *mapping.Link) error {
 	key := store.Key{Project: l.Project, Link: l.ID}
 	at, err := c.begin(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
@@ -198,11 +198,11 @@ func (c *cleaner) take(ctx context.Context, l *mapping.Link) error {
 func (c *cleaner) await(ctx context.Context, l *mapping.Link, at time.Time) error {
 	key := store.Key{Project: l.Project, Link: l.ID}
 	c.inHand, c.began[key] = append(c.inHand, key), begun{l.Where(), at, l.Parted}
-	return c.settle(ctx, cleaningAtOnce)
+	return c.awaitRoom(ctx, cleaningAtOnce)
 }
 
-// look lists the marks that would be removed.
-func (c *cleaner) look(ctx context.Context, l *mapping.Link) error {
+// listMarks lists the marks that would be removed.
+func (c *cleaner) listMarks(ctx context.Context, l *mapping.Link) error {
 	steps, err := c.o.Services.PlanCleaning(ctx, l)
 	if err != nil {
 		return err
@@ -245,8 +245,8 @@ func (c *cleaner) begin(ctx context.Context, key store.Key) (time.Time, error) {
 	return now, nil
 }
 
-// settle waits until at most so many links are in hand.
-func (c *cleaner) settle(ctx context.Context, most int) error {
+// awaitRoom waits until at most so many links are in hand.
+func (c *cleaner) awaitRoom(ctx context.Context, most int) error {
 	for {
 		kept := c.inHand[:0]
 		waits := status.Waits{}
@@ -320,11 +320,11 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits status.Waits) 
 		}
 		return false, nil
 	}
-	return true, c.tell(ctx, key, l, given)
+	return true, c.reportDone(ctx, key, l, given)
 }
 
-// tell counts a finished link, and lists its steps; given is why nothing more happens to it.
-func (c *cleaner) tell(ctx context.Context, key store.Key, l *mapping.Link, given string) error {
+// reportDone counts a finished link, and lists its steps; given is why nothing more happens to it.
+func (c *cleaner) reportDone(ctx context.Context, key store.Key, l *mapping.Link, given string) error {
 	history, err := c.o.Store.History(ctx, key, mapping.MaxHistory)
 	if err != nil {
 		return err
@@ -335,7 +335,7 @@ func (c *cleaner) tell(ctx context.Context, key store.Key, l *mapping.Link, give
 		j.Done++
 		took := false
 		for i := len(history) - 1; i >= 0; i-- {
-			if e := &history[i]; tells(e) && !e.At.Before(began.at) {
+			if e := &history[i]; isCleaningStep(e) && !e.At.Before(began.at) {
 				took = true
 				j.Clean.Took(status.CleanStep{Item: cmp.Or(e.Part, began.where), Side: string(e.Side), What: e.Why})
 			}
@@ -357,7 +357,7 @@ func (c *cleaner) tell(ctx context.Context, key store.Key, l *mapping.Link, give
 	return nil
 }
 
-// tells reports whether an entry of a history is part of that list.
-func tells(e *mapping.Entry) bool {
+// isCleaningStep reports whether an entry of a history is part of that list.
+func isCleaningStep(e *mapping.Entry) bool {
 	return e.What == mapping.Cleaned || e.What == mapping.LeftBehind || e.What == mapping.Stayed
 }

@@ -80,7 +80,7 @@ func (d *Decommissioner) mayMove(ctx context.Context, ask status.CleanAsk) error
 // move begins the move of a link's issue, or plans it. Only people move a card to another
 // bucket of its project.
 func (c *cleaner) move(ctx context.Context, l *mapping.Link) error {
-	c.meets()
+	c.countLink()
 	switch {
 	case c.beingMade(l) && !c.ask.DryRun: // an earlier run has begun
 		return c.await(ctx, l, c.o.Now())
@@ -97,7 +97,7 @@ func (c *cleaner) move(ctx context.Context, l *mapping.Link) error {
 		return c.plan(ctx, l)
 	}
 	c.left[mapping.FormerCard{Project: l.Project, Card: l.Card.ID}] = true
-	return c.take(ctx, l)
+	return c.startWork(ctx, l)
 }
 
 // beingMade reports whether a link has taken an issue over and is getting its card.

@@ -39,8 +39,8 @@ func newLimiter(slots, beside int) *limiter {
 // The lease of the latter runs too.
 const firstShare = 3
 
-// take waits for a slot. It reports false where over was closed first.
-func (l *limiter) take(project mapping.ObjectID, workerless bool, over <-chan struct{}) bool {
+// await waits for a slot. It reports false where over was closed first.
+func (l *limiter) await(project mapping.ObjectID, workerless bool, over <-chan struct{}) bool {
 	l.mu.Lock()
 	if l.free > 0 {
 		l.free--
@@ -66,12 +66,12 @@ func (l *limiter) take(project mapping.ObjectID, workerless bool, over <-chan st
 	}
 	l.mu.Unlock()
 	if i < 0 { // give granted it at the same moment
-		l.give()
+		l.wakeNext()
 	}
 	return false
 }
 
-func (l *limiter) give() {
+func (l *limiter) wakeNext() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	line := &l.first
@@ -115,7 +115,7 @@ func (s *slot) Acquire() {
 	s.mu.Lock()
 	wants, workerless := s.limiter != nil && !s.taken && !s.yielded && !s.abandoned, s.workerless
 	s.mu.Unlock()
-	if !wants || !s.take(s.project, workerless, s.over) {
+	if !wants || !s.await(s.project, workerless, s.over) {
 		return
 	}
 	s.mu.Lock()
@@ -123,7 +123,7 @@ func (s *slot) Acquire() {
 	s.taken = stays
 	s.mu.Unlock()
 	if !stays {
-		s.give()
+		s.wakeNext()
 	}
 }
 
@@ -134,7 +134,7 @@ func (s *slot) Release() {
 	s.taken = false
 	s.mu.Unlock()
 	if taken {
-		s.give()
+		s.wakeNext()
 	}
 }
 

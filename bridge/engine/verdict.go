@@ -27,7 +27,7 @@ func (v verdict) logs(level slog.Level, message string, attrs ...any) verdict {
 	return v
 }
 
-func (v verdict) tell(log *slog.Logger) {
+func (v verdict) report(log *slog.Logger) {
 	if v.message != "" {
 		log.Log(context.Background(), v.level, v.message, v.attrs...)
 	}

@@ -83,7 +83,7 @@ func (e *Engine) rest(claim *store.Claim, res reconcile.Result) verdict {
 
 // conclude writes the outcome of a key to the log and the metrics.
 func (e *Engine) conclude(log *slog.Logger, route string, v verdict) {
-	v.tell(log)
+	v.report(log)
 	e.Metrics.Reconciles.WithLabelValues(route, v.result).Inc()
 }
 
@@ -129,7 +129,7 @@ func (e *Engine) finish(ctx context.Context, claim *store.Claim, res reconcile.R
 			res.History = nil
 		}
 		v := e.rest(claim, res)
-		v.tell(e.Core.Log(claim))
+		v.report(e.Core.Log(claim))
 		out = v.Outcome
 	}
 }

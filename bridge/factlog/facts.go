@@ -58,7 +58,7 @@ func (f *facts) admit(key string, w write) []write {
 	if now.Sub(held.written) < window {
 		return out
 	}
-	return append(out, held.take(now))
+	return append(out, held.drain(now))
 }
 
 // end records that a fact is over, and returns the lines to write now.
@@ -110,7 +110,7 @@ func (f *facts) sweepAt(now time.Time, but string) []write {
 			delete(f.open, key)
 		case !held.ended.IsZero():
 		case held.withheld > 0 && now.Sub(held.written) >= window:
-			out = append(out, held.take(now))
+			out = append(out, held.drain(now))
 		case now.Sub(held.last) >= forget:
 			if delete(f.open, key); key == inTurn {
 				out = append(out, held.over(now))
@@ -143,7 +143,7 @@ func Anew(ctx context.Context, log *slog.Logger) {
 		if held.withheld == 0 {
 			return nil
 		}
-		return []write{held.take(h.facts.now())}
+		return []write{held.drain(h.facts.now())}
 	})
 }
 
@@ -223,8 +223,8 @@ func each(ctx context.Context, log *slog.Logger, say func(*handler, string, *fac
 	}
 }
 
-// take is the last withheld line, with the number of lines that it stands for.
-func (held *fact) take(now time.Time) write {
+// drain is the last withheld line, with the number of lines that it stands for.
+func (held *fact) drain(now time.Time) write {
 	line := held.latest.line.Clone()
 	line.AddAttrs(slog.Int(Times, held.withheld), slog.String(Lasts, form(now.Sub(held.began))))
 	out := write{held.latest.to, line}

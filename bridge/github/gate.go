@@ -81,7 +81,7 @@ type gate struct {
 
 // check returns a *mapping.RateLimited while a request would meet a closed gate.
 func (g *gate) check(ctx context.Context, k call) error {
-	g.look(ctx)
+	g.refreshLimits(ctx)
 	return g.closed(k)
 }
 
@@ -101,8 +101,8 @@ func (g *gate) closed(k call) error {
 	return nil
 }
 
-// look reads other replicas' limits, unless it did lately.
-func (g *gate) look(ctx context.Context) {
+// refreshLimits reads other replicas' limits, unless it did lately.
+func (g *gate) refreshLimits(ctx context.Context) {
 	g.mu.Lock()
 	due := g.holds != nil && time.Since(g.looked) >= LookEvery
 	if due {

@@ -148,8 +148,8 @@ func (im *run) list(item status.ImportItem) {
 	})
 }
 
-// takes reports whether the import includes the route.
-func (im *run) takes(route *mapping.Route) bool {
+// includes reports whether the import includes the route.
+func (im *run) includes(route *mapping.Route) bool {
 	for _, r := range im.routes {
 		if r == route || r.Name == route.Name {
 			return true
@@ -180,7 +180,7 @@ func (im *run) carryOut(ctx context.Context) error {
 		if err := im.importCards(ctx, page); err != nil {
 			return err
 		}
-		if err := im.settle(ctx, 0); err != nil {
+		if err := im.awaitRoom(ctx, 0); err != nil {
 			return err
 		}
 		if found == 0 && pass > 0 {
@@ -220,7 +220,7 @@ func (im *run) observe(ctx context.Context, byProject map[mapping.ObjectID][]sto
 			}
 		}
 	}
-	return made, im.settle(ctx, inHand)
+	return made, im.awaitRoom(ctx, inHand)
 }
 
 // sameStore fails once the store is another one than the surveyed one: its pairs and partners
@@ -235,8 +235,8 @@ func (im *run) sameStore(ctx context.Context) error {
 	return nil
 }
 
-// settle waits until at most so many keys are in hand.
-func (im *run) settle(ctx context.Context, most int) error {
+// awaitRoom waits until at most so many keys are in hand.
+func (im *run) awaitRoom(ctx context.Context, most int) error {
 	for {
 		if err := im.sweep(ctx); err != nil {
 			return err

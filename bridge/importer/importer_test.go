@@ -167,7 +167,7 @@ func TestMeet(t *testing.T) {
 		var waiting []store.Key
 		told := importing(t, s, status.ImportAsk{DryRun: dry}, func(ctx context.Context, im *run) (err error) {
 			for _, id := range []mapping.LinkID{"creating", "left", "gone", "creating"} {
-				err = errors.Join(err, im.meet(ctx, keyOf(id)))
+				err = errors.Join(err, im.countExisting(ctx, keyOf(id)))
 			}
 			waiting = im.waiting
 			return err

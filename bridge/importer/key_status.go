@@ -61,9 +61,9 @@ func isUnderWay(l *mapping.Link) bool {
 	return l.State == mapping.Entering || l.State == mapping.Creating || l.State == mapping.Linked && l.Synced.IsZero()
 }
 
-// meet counts a link that existed before. A link without a partner, which another import or
+// countExisting counts a link that existed before. A link without a partner, which another import or
 // the service is making, is awaited like the links of this import.
-func (im *run) meet(ctx context.Context, key store.Key) error {
+func (im *run) countExisting(ctx context.Context, key store.Key) error {
 	l, err := im.Store.Link(ctx, key)
 	switch {
 	case errors.Is(err, store.ErrNotFound), err == nil && !isUnderWay(l), im.met[key]:

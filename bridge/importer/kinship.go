@@ -65,8 +65,8 @@ func (k *kinship) add(issue *mapping.Issue, route *mapping.Route, item status.Im
 // maxLevels is how deep GitHub nests sub-issues.
 const maxLevels = 8
 
-// place finds the card of which a sub-issue becomes a task, if any.
-func (k *kinship) place(c *subIssue) {
+// findCard finds the card of which a sub-issue becomes a task, if any.
+func (k *kinship) findCard(c *subIssue) {
 	if c.placed {
 		return
 	}
@@ -74,7 +74,7 @@ func (k *kinship) place(c *subIssue) {
 	var above *mapping.Route
 	for at, level := k.parents[c.name], 0; at != 0 && above == nil && level < maxLevels; at, level = k.parents[at], level+1 {
 		if parent := k.children[at]; parent != nil {
-			k.place(parent)
+			k.findCard(parent)
 		}
 		if r := k.cards[at]; r != nil && r.Project == c.route.Project && r.Tasks == mapping.TasksSubIssues && r.Direction != mapping.ToGitHub {
 			above = r
@@ -93,7 +93,7 @@ func (im *run) countChildren(ctx context.Context) error {
 		return err
 	}
 	for _, c := range im.kin.order {
-		if im.kin.place(c); c.follows {
+		if im.kin.findCard(c); c.follows {
 			c.item.What = "child"
 			im.count(func(r *status.ImportResult) { r.Children++ })
 		} else {

@@ -66,7 +66,7 @@ type markWalk struct{ *issueWalk }
 func (w markWalk) VisitIssue(ctx context.Context, issue *mapping.Issue) error {
 	set := w.Inventory.Settings()
 	route, _ := set.Routes.ForIssue(issue, set.Scheme)
-	if route == nil || !w.takes(route) {
+	if route == nil || !w.includes(route) {
 		return nil
 	}
 	return w.guarded(issue.Name(), func() error { return w.visit(ctx, route, issue) })

@@ -107,7 +107,7 @@ func (im *run) issue(ctx context.Context, issue *mapping.Issue, public bool, vis
 	set := im.Inventory.Settings()
 	e := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, im.GitHub.Authorship(issue.Author)), Public: public}
 	route, why := set.Routes.Importing(issue, e, im.ask.State)
-	if route != nil && !im.takes(route) {
+	if route != nil && !im.includes(route) {
 		return nil
 	}
 	if im.again(mapping.IssueRef(issue.ID)) {
@@ -121,7 +121,7 @@ func (im *run) issue(ctx context.Context, issue *mapping.Issue, public bool, vis
 		if e.Released, err = im.isReleased(ctx, issue); err != nil {
 			return err
 		}
-		if route, why = set.Routes.Importing(issue, e, im.ask.State); route != nil && !im.takes(route) {
+		if route, why = set.Routes.Importing(issue, e, im.ask.State); route != nil && !im.includes(route) {
 			return nil
 		}
 	}
@@ -130,11 +130,11 @@ func (im *run) issue(ctx context.Context, issue *mapping.Issue, public bool, vis
 		why = ""
 	}
 	if counting {
-		im.seen(known, why)
+		im.countExamined(known, why)
 		im.kin.lists(issue)
 	}
 	if counting && known {
-		if err := im.meet(ctx, key); err != nil {
+		if err := im.countExisting(ctx, key); err != nil {
 			return err
 		}
 	}
@@ -160,9 +160,9 @@ func (im *run) isReleased(ctx context.Context, issue *mapping.Issue) (bool, erro
 	return released, err
 }
 
-// seen counts an issue that was examined; why is the reason why it stays out, "" where it does
+// countExamined counts an issue that was examined; why is the reason why it stays out, "" where it does
 // not.
-func (im *run) seen(known bool, why string) {
+func (im *run) countExamined(known bool, why string) {
 	im.count(func(r *status.ImportResult) {
 		r.Seen++
 		switch {
@@ -301,7 +301,7 @@ func (im *run) importCards(ctx context.Context, page func(context.Context, map[m
 		if err == nil {
 			return nil
 		}
-		if err := im.settle(ctx, cardsAtOnce); err != nil {
+		if err := im.awaitRoom(ctx, cardsAtOnce); err != nil {
 			return err
 		}
 	}
@@ -352,7 +352,7 @@ func (im *run) card(ctx context.Context, route *mapping.Route, card *mapping.Car
 	}
 	key, known, err := im.Inventory.Known(ctx, mapping.CardRef(card.ID))
 	if known && im.counted != nil {
-		err = im.meet(ctx, key)
+		err = im.countExisting(ctx, key)
 	}
 	if known || err != nil || im.marked.cards[card.ID] || im.again(mapping.CardRef(card.ID)) {
 		return err
@@ -377,7 +377,7 @@ func (im *run) routeOf(ctx context.Context, side inventory.Planning, known map[m
 		known[bucket] = ids
 	}
 	if r := routes.ForBucket(project, title, ids...); r != nil {
-		if im.takes(r) {
+		if im.includes(r) {
 			return r, nil
 		}
 		return nil, nil

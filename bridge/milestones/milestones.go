@@ -56,8 +56,8 @@ func (s *Syncer) SprintsChanged(project mapping.ObjectID) {
 	}
 }
 
-// take returns and clears the changed projects.
-func (s *Syncer) take() []mapping.ObjectID {
+// drainChanged returns and clears the changed projects.
+func (s *Syncer) drainChanged() []mapping.ObjectID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []mapping.ObjectID
@@ -73,7 +73,7 @@ func (s *Syncer) Run(ctx context.Context) {
 	wait := firstPause
 	for {
 		var again <-chan time.Time
-		for _, project := range s.take() {
+		for _, project := range s.drainChanged() {
 			err := s.o.Guard.Do("milestones of", string(project), func() error { return s.o.Reconciler.Milestones(ctx, project) })
 			if err == nil {
 				continue

@@ -213,7 +213,7 @@ func NewCards(bucket mapping.ObjectID, cards []UserCard) Creation {
 func (c *Client) makeCards(ctx context.Context, n Creation) ([]mapping.Card, error) {
 	p := partialOf(n.Drafts)
 	made, err := create(ctx, c, c.read("card.create", "", "backlog/buckets", n.In, "items"), n, func(w *wireCard) (mapping.Card, error) {
-		p.look(w.ID, w.Title.Value, w.Summary.Value, w.Estimate)
+		p.noteMissing(w.ID, w.Title.Value, w.Summary.Value, w.Estimate)
 		return w.card(n.In, "")
 	})
 	return complete(ctx, p, made, err, func(made mapping.Card) mapping.ObjectID { return made.ID },

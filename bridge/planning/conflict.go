@@ -50,7 +50,7 @@ func (u *Write) find(tree any) finding {
 			}
 		case map[string]any:
 			of := u.named(v, at.attr)
-			if u.take(&f, v, of) || i > 0 && u.other(v) {
+			if u.record(&f, v, of) || i > 0 && u.other(v) {
 				continue
 			}
 			for _, key := range slices.Sorted(maps.Keys(v)) {
@@ -80,9 +80,9 @@ func (u *Write) named(object map[string]any, under mapping.Attribute) mapping.At
 	return under
 }
 
-// take records an object that is a versioned value and reports whether it is one. Any other
+// record records an object that is a versioned value and reports whether it is one. Any other
 // object may have the version of the whole item.
-func (u *Write) take(f *finding, object map[string]any, attr mapping.Attribute) bool {
+func (u *Write) record(f *finding, object map[string]any, attr mapping.Attribute) bool {
 	version, known := treeInteger(object["version"])
 	value, has := object["value"]
 	if !has || attr == "" && u.isItem(object) {

@@ -94,7 +94,7 @@ func NewTasks(card mapping.ObjectID, username string, tasks []NewTask) Creation 
 func (c *Client) makeTasks(ctx context.Context, n Creation) ([]mapping.Task, error) {
 	p := partialOf(n.Drafts)
 	made, err := create(ctx, c, c.read("task.create", "", "items", n.In, "tasks"), n, func(w *wireTask) (mapping.Task, error) {
-		p.look(w.ID, w.Title.Value, w.Summary.Value, w.Estimate)
+		p.noteMissing(w.ID, w.Title.Value, w.Summary.Value, w.Estimate)
 		if w.State.Value == "" {
 			w.State.Value = mapping.StateTodo // of every new task (docs/planning-api.md 3)
 		}

@@ -237,8 +237,8 @@ func partialOf(drafts []Draft) *partial {
 	}
 }
 
-// look notes an item whose answer lacks attributes.
-func (p *partial) look(id oid, title text, summary rich, estimate versioned[number]) {
+// noteMissing notes an item whose answer lacks attributes.
+func (p *partial) noteMissing(id oid, title text, summary rich, estimate versioned[number]) {
 	if title == "" || p.summary && summary == "" || p.estimate && !estimate.Told {
 		p.ids[mapping.ObjectID(id)] = true
 	}

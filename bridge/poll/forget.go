@@ -35,7 +35,7 @@ func (p *Poller) Forget(set string, id mapping.ObjectID) {
 	d.items[set] = append(d.items[set], id)
 }
 
-func (d *dropped) take() map[string][]mapping.ObjectID {
+func (d *dropped) drain() map[string][]mapping.ObjectID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	items := d.items
@@ -47,7 +47,7 @@ func (d *dropped) take() map[string][]mapping.ObjectID {
 // saw has just come back, and is marked again.
 func (p *Poller) forgetDropped(ctx context.Context) error {
 	memories := map[string]*seen.Cache{SetCards: p.cards, SetTasks: p.tasks}
-	for set, ids := range mapping.Sorted(p.dropped.take()) {
+	for set, ids := range mapping.Sorted(p.dropped.drain()) {
 		m, back := memories[set], map[string]string{}
 		for _, id := range ids {
 			switch k := m.Items[id]; {

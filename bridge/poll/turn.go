@@ -76,7 +76,7 @@ func (s *takeoverGrace) waits(now time.Time, epoch string, ttl time.Duration) bo
 // the only source where the store lost its marks.
 func (p *Poller) forget() {
 	p.forgets.Add(1)
-	p.dropped.take()
+	p.dropped.drain()
 }
 
 // Poll does one round, whoever holds the lease. A process that saw nothing before does a second

@@ -76,7 +76,7 @@ func (k *checker) links(ctx context.Context, r *findings) {
 			for _, name := range some {
 				maps.Copy(places, ways[w][name])
 			}
-			k.tell(r, w, some, places)
+			k.report(r, w, some, places)
 		}
 	}
 }
@@ -112,8 +112,8 @@ func (k *checker) way(ctx context.Context, p linkPlace) way {
 	return way{at: elsewhere}
 }
 
-// tell reports how many links of routes are in places, and how they go on.
-func (k *checker) tell(r *findings, w way, names []string, places map[linkPlace]int) {
+// report reports how many links of routes are in places, and how they go on.
+func (k *checker) report(r *findings, w way, names []string, places map[linkPlace]int) {
 	n, words := k.told(places)
 	of, whose, target, by := ofFormer(names), ofRoutes(names), "other places", ""
 	either := func(_, ofMany string) string { return ofMany }

@@ -113,7 +113,7 @@ func (p *Prover) round(ctx context.Context, k *checker, whole bool) {
 		}
 	}
 	if ctx.Err() == nil {
-		p.tell(looked, found, whole)
+		p.logChanges(looked, found, whole)
 	}
 }
 
@@ -125,9 +125,9 @@ func (f *Finding) attrs(event string) []any {
 	return []any{"service", f.refuses, event, factlog.Refused}
 }
 
-// tell logs new and repaired faults. A place that did not answer keeps its faults. After a
+// logChanges logs new and repaired faults. A place that did not answer keeps its faults. After a
 // whole round, the faults of places that the configuration lacks by now are dropped.
-func (p *Prover) tell(looked []probe, found []Finding, whole bool) {
+func (p *Prover) logChanges(looked []probe, found []Finding, whole bool) {
 	is := func(list []Finding, f Finding) bool {
 		return slices.ContainsFunc(list, func(other Finding) bool { return other.Place == f.Place && other.Words == f.Words })
 	}

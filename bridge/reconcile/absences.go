@@ -111,7 +111,7 @@ func (w absences) doubtAbsence(side mapping.Side, seen Absence, since time.Time)
 func (w absences) noteTaskFound(c *mapping.Pair) {
 	if !c.GoneSince.IsZero() {
 		scope, _ := w.scope(mapping.Planning)
-		tell(w, Found{scope, mapping.TaskRef(c.Card.ID), w.absentFor(mapping.Planning)})
+		send(w, Found{scope, mapping.TaskRef(c.Card.ID), w.absentFor(mapping.Planning)})
 		c.GoneSince = time.Time{}
 	}
 }
@@ -234,7 +234,7 @@ func (w absences) confirmLater() {
 // ceases to be one.
 func (w absences) noteFound(side mapping.Side) {
 	scope, item := w.scope(side)
-	tell(w, Found{scope, item, w.absentFor(side)})
+	send(w, Found{scope, item, w.absentFor(side)})
 	delete(w.pair.Gone, side)
 	if w.pair.State == mapping.Orphaned && len(w.pair.Gone) == 0 {
 		w.happens(w.backTo(mapping.EventReappeared))

@@ -23,8 +23,8 @@ func (t *tasks) inOrder() []mapping.Task {
 	return slices.SortedFunc(maps.Values(t.seen), func(a, b mapping.Task) int { return int(a.CID - b.CID) })
 }
 
-// take keeps the newest version of a task.
-func (t *tasks) take(task mapping.Task) {
+// keepNewest keeps the newest version of a task.
+func (t *tasks) keepNewest(task mapping.Task) {
 	old, ok := t.seen[task.ID]
 	if !ok || task.Version > old.Version || task.Version == old.Version && task.State.Version >= old.State.Version {
 		if t.seen == nil { // a root that has to wait has not read its tasks
@@ -45,7 +45,7 @@ func (w cardTasks) refreshTasks() error {
 	}
 	unsure := false
 	err := eachSeen(w.claimState, func(t mapping.Task) error {
-		w.tasks.take(t)
+		w.tasks.keepNewest(t)
 		ambiguous := w.claim.Inbox[mapping.TaskRef(t.ID)].Ambiguous
 		unsure = unsure || freshness(w).itemWentBack(&t) || child != nil && child.Card.ID == t.ID && (ambiguous || mapping.Suspicious(w.pair.Base, mapping.TaskView(&t)))
 		return nil
@@ -57,7 +57,7 @@ func (w cardTasks) refreshTasks() error {
 	if w.card != nil {
 		w.counters = w.card.CountersVersion
 		for _, t := range w.card.Tasks {
-			w.tasks.take(t)
+			w.tasks.keepNewest(t)
 		}
 		w.tasks.whole = len(w.card.Tasks) > 0
 	}
@@ -127,7 +127,7 @@ func (w cardTasks) readTasks() error {
 	}
 	w.tasks = tasks{seen: map[mapping.ObjectID]mapping.Task{}, whole: true, listed: true}
 	for _, t := range read {
-		w.tasks.take(t)
+		w.tasks.keepNewest(t)
 	}
 	w.countersKnown()
 	return lineTasks(w).readMissed()
@@ -205,7 +205,7 @@ func (w cardTasks) tryTasks() error {
 		err := w.readTasks()
 		switch {
 		case err == nil:
-			tell(w, PauseOver{name})
+			send(w, PauseOver{name})
 			return nil
 		case w.over() || !errors.As(err, new(*sideError)):
 			return err

@@ -40,8 +40,8 @@ func unmade(w work) (verdict, error) {
 	return end, nil
 }
 
-// look reads the pair's items. An item that is gone or out of reach is nil afterwards.
-func (w cleaner) look() error {
+// readItems reads the pair's items. An item that is gone or out of reach is nil afterwards.
+func (w cleaner) readItems() error {
 	w.pair.Unconfirmed = false // a gone item of a parted pair is not reported
 	var err error
 	if w.pair.Away == "" {
@@ -156,7 +156,7 @@ func (w cleaner) cleanFamily(err error) error {
 	for _, p := range w.link.SubLinks {
 		pw := partWorker(w).part(p)
 		intake(pw).takeEvents()
-		err := pw.settle()
+		err := pw.runRules()
 		if err != nil {
 			err = mover(pw).readdress(err)
 		}

@@ -43,8 +43,8 @@ type kind interface {
 	// find links the wants whose items have been seen. After an error their number is not
 	// known.
 	find(wants []*want) error
-	// look makes one complete lookup.
-	look() error
+	// search makes one complete lookup.
+	search() error
 	// ready reports whether a want may be made now, and fills in its content.
 	ready(k *want) (bool, error)
 	// post sends one request, and links the items in its answer.
@@ -134,7 +134,7 @@ func (c *creation) absent(wants []*want) (absent []*want, err error) {
 
 // lookFor makes a complete lookup, and links the wants that it found.
 func (c *creation) lookFor(wants []*want) error {
-	if err := c.look(); err != nil {
+	if err := c.search(); err != nil {
 		return err
 	}
 	return c.find(wants)
@@ -230,7 +230,7 @@ func (w creator) yieldSlot(wait func() error) error {
 		return inTurn(retry, "enough keys of the import are under way")
 	}
 	err = wait()
-	tell(w, ComeBack{})
+	send(w, ComeBack{})
 	return err
 }
 

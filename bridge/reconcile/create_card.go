@@ -16,7 +16,7 @@ type newCard struct {
 	seen []mapping.Card
 }
 
-func (c *newCard) take(card mapping.Card) {
+func (c *newCard) consider(card mapping.Card) {
 	if (signer{c.state}).hasMarker(card.Summary.Value, mapping.MarkCard) {
 		c.seen = append(c.seen, card)
 	}
@@ -28,7 +28,7 @@ func (c *newCard) find(wants []*want) error {
 		return err
 	}
 	if c.how == "poll" {
-		err := eachSeen(c.claimState, func(card mapping.Card) error { c.take(card); return nil })
+		err := eachSeen(c.claimState, func(card mapping.Card) error { c.consider(card); return nil })
 		if err != nil {
 			return err
 		}
@@ -64,15 +64,15 @@ const (
 	lackingGap = 5 * time.Second
 )
 
-// look reads every bucket and sprint, as the answer to an earlier request may have been lost.
+// search reads every bucket and sprint, as the answer to an earlier request may have been lost.
 // Listings that lack an existing card may lack this one, too.
-func (c *newCard) look() error {
+func (c *newCard) search() error {
 	c.how, c.seen = "lookup", nil
 	imported := c.link.Import != ""
 	look := func() error {
 		found, err := do(c, FindCards{c.link.ID, c.owner.Issue.ID, imported})
 		for _, card := range found.Cards {
-			c.take(card)
+			c.consider(card)
 		}
 		if err == nil && len(c.seen) == 0 && found.Lacking != "" && c.since(c.pair.Intent.At) < lackingPatience {
 			return later(lackingGap, "create card: the listings lack card %s, which is there, and prove nothing", found.Lacking)

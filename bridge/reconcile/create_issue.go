@@ -26,7 +26,7 @@ type newIssue struct {
 	text  string // the text with its marker
 }
 
-func (c *newIssue) take(i mapping.Issue) error {
+func (c *newIssue) consider(i mapping.Issue) error {
 	if c.found != nil && c.found.Number <= i.Number {
 		return nil
 	}
@@ -46,13 +46,13 @@ func (c *newIssue) take(i mapping.Issue) error {
 // nonce before.
 func (c *newIssue) find(wants []*want) error {
 	if c.how == "webhook" {
-		err := eachSeen(c.claimState, func(i mapping.Issue) error { return c.take(i) })
+		err := eachSeen(c.claimState, func(i mapping.Issue) error { return c.consider(i) })
 		if err != nil {
 			return err
 		}
 	}
 	if c.found != nil && c.how == "webhook" && c.pair.State == mapping.Creating && !c.Authorship(c.found.Author).Ours() {
-		if err := c.look(); err != nil {
+		if err := c.search(); err != nil {
 			return err
 		}
 	}
@@ -70,9 +70,9 @@ func (c *newIssue) find(wants []*want) error {
 	return nil
 }
 
-// look reads every issue number above the highest one that was known at the intent. It ends
+// search reads every issue number above the highest one that was known at the intent. It ends
 // with the issue, or after ten missing numbers in a row.
-func (c *newIssue) look() error {
+func (c *newIssue) search() error {
 	c.how, c.found = "lookup", nil
 	intent, missing := c.pair.Intent, 0
 	for n, reads := intent.After+1, 0; missing < missingInARow; n, reads = n+1, reads+1 {
@@ -82,7 +82,7 @@ func (c *newIssue) look() error {
 		issue, err := do(c, ReadIssue{c.owner.Issue.Repo, n})
 		switch {
 		case err == nil:
-			if err := c.take(issue); err != nil || c.found != nil {
+			if err := c.consider(issue); err != nil || c.found != nil {
 				return err
 			}
 			intent.After, missing = n, 0

@@ -133,10 +133,10 @@ func get[R any](w role, e Effect[R]) R {
 	return answer
 }
 
-// tell is get without an answer.
-func tell(w role, e Effect[None]) { _, _ = do(w, e) }
+// send is get without an answer.
+func send(w role, e Effect[None]) { _, _ = do(w, e) }
 
-func (w *state) count(c Counter, labels ...string) { tell(w, Count{c, labels}) }
+func (w *state) count(c Counter, labels ...string) { send(w, Count{c, labels}) }
 
 // logger writes log lines with the attributes of a link.
 type logger struct {
@@ -145,7 +145,7 @@ type logger struct {
 }
 
 func (l logger) say(level Level, text string, attributes []any) {
-	tell(l.w, Say{level, text, append(slices.Clip(l.of), attributes...)})
+	send(l.w, Say{level, text, append(slices.Clip(l.of), attributes...)})
 }
 
 func (l logger) Debug(text string, attributes ...any) { l.say(Debug, text, attributes) }

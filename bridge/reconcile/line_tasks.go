@@ -52,7 +52,7 @@ func (w lineTasks) readMissed() error {
 			return err
 		}
 		if !gone {
-			w.tasks.take(t)
+			w.tasks.keepNewest(t)
 		}
 	}
 	return nil

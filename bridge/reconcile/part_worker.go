@@ -81,7 +81,7 @@ func (w partWorker) workParts() error {
 
 // workPart brings one part to agreement.
 func (w partWorker) workPart() error {
-	err := work(w).settle()
+	err := work(w).runRules()
 	if err != nil {
 		err = mover(w).readdress(err)
 	}

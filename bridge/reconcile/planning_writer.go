@@ -21,7 +21,7 @@ func (w planningWriter) refuseUser(user string, why error) {
 // that follows it is the slot kept.
 func (w planningWriter) releaseSlot() {
 	if !w.fresh {
-		tell(w, Rise{})
+		send(w, Rise{})
 	}
 }
 

@@ -157,9 +157,9 @@ func create(w work) (verdict, error) {
 	return end, later(0, "its route does not make issues there now")
 }
 
-// see handles the news of both sides. An orphan that is linked again is read as a whole, as changes
+// refreshBoth handles the news of both sides. An orphan that is linked again is read as a whole, as changes
 // of one item were not handled while the other one was gone.
-func see(w work) (verdict, error) {
+func refreshBoth(w work) (verdict, error) {
 	orphan := w.pair.State == mapping.Orphaned
 	err := reader(w).refresh()
 	if err == nil && orphan && w.pair.State == mapping.Linked {

@@ -105,8 +105,8 @@ func (w projector) attempt(what string, show func() error) error {
 	case errors.As(err, &moved) && (moved.Issue != nil || moved.Number == 0 && moved.Repo != ""):
 		return err // its link follows
 	case err == nil:
-		tell(w, PauseOver{names[0]})
-		tell(w, PauseOver{names[1]})
+		send(w, PauseOver{names[0]})
+		send(w, PauseOver{names[1]})
 		return nil
 	case errors.As(err, &public):
 		w.withheld = public

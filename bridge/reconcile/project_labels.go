@@ -180,7 +180,7 @@ func (w labelProjector) ensureLabel(name string) error {
 	}
 	_ = get(w, PauseAfter{Name: makes, First: making, Most: making})
 	err := onGitHub(done(w, EnsureLabel{w.owner.Issue.Repo, w.set.Scheme.Spec(name)}))
-	tell(w, PauseOver{makes})
+	send(w, PauseOver{makes})
 	limited, moved := (*mapping.RateLimited)(nil), (*mapping.MovedError)(nil)
 	switch {
 	case isWithheld(err): // nor is the label added

@@ -110,7 +110,7 @@ func (w milestoneProjector) sprintMilestone(sprint mapping.ObjectID, refused int
 		w.awaitSprint(sprint)
 		return 0, nil
 	}
-	tell(w, PauseOver{"sprint " + string(sprint)})
+	send(w, PauseOver{"sprint " + string(sprint)})
 	if err := visibility(w).there(repo); err != nil {
 		return 0, onGitHub(err)
 	}

@@ -241,15 +241,15 @@ func (w reader) setIssue(issue *mapping.Issue) {
 // setCard makes a card, or a task in the form of a card, the current one.
 func (w reader) setCard(card *mapping.Card) {
 	if w.card = card; !w.pair.IsTask() {
-		tell(w, Met{w.link.Project, card.ID})
+		send(w, Met{w.link.Project, card.ID})
 	}
-	w.place(card)
+	w.recordPlace(card)
 	signer(w).noteMarker(mapping.Planning, card.Summary.Value)
 	maps.Copy(w.p, w.planningView(card))
 }
 
-// place records where a card or a task is, and the projected part of a card.
-func (w reader) place(card *mapping.Card) {
+// recordPlace records where a card or a task is, and the projected part of a card.
+func (w reader) recordPlace(card *mapping.Card) {
 	w.pair.Card.Place(card)
 	if w.link.Shown != nil && !w.pair.IsTask() {
 		w.link.Shown.Take(card)
@@ -260,7 +260,7 @@ func (w reader) place(card *mapping.Card) {
 // and no read does.
 func (w reader) keepPlace() {
 	if shown := w.cardSeen(); shown != nil && shown.Version >= w.pair.Card.Version {
-		w.place(shown)
+		w.recordPlace(shown)
 	}
 }
 

@@ -195,7 +195,7 @@ func (w relocator) bare() (took bool, err error) {
 			return took, inTurn(waits[0].After, "%s", waits[0].Why)
 		}
 		if pw.card == nil { // a sub-issue of a route that has no tasks any more
-			if err := cleaner(pw).look(); err != nil {
+			if err := cleaner(pw).readItems(); err != nil {
 				return took, err
 			}
 		}

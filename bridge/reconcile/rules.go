@@ -58,7 +58,7 @@ var arrivalRules = []rule{
 var cleaningRules = []rule{
 	{name: "unmade", why: "A pair that has not two items yet is done with, once nothing is being made for it.", writes: true, apply: unmade},
 	{name: "older card", why: "Of the cards of a pair that was found by its marker, the oldest is looked at.", of: roots, writes: true, apply: restored},
-	{name: "look at each", why: "Each item is looked at by itself: one that is gone keeps nothing on the other one.", writes: true, apply: does(cleaner.look)},
+	{name: "look at each", why: "Each item is looked at by itself: one that is gone keeps nothing on the other one.", writes: true, apply: does(cleaner.readItems)},
 	{name: "bring back", why: "A text of a person that a write of the bridge ran over is brought back first.", writes: true, apply: does(cleaner.bringBack)},
 	{name: "clean", why: "What the bridge made is taken off both items of a pair that is not parted yet.", writes: true, apply: does(cleaner.clean)},
 }
@@ -72,7 +72,7 @@ var preparationRules = []rule{
 	{name: "enter", why: "An item without a partner enters, or goes.", apply: enter},
 	{name: "create", why: "The partner is made, exactly once.", apply: create},
 	{name: "fold seen", why: "Edits that follow each other fast cross together.", apply: does(pacer.foldSeen)},
-	{name: "see", why: "What was seen of both sides is taken in, and what that does not tell is read.", apply: see},
+	{name: "see", why: "What was seen of both sides is taken in, and what that does not tell is read.", apply: refreshBoth},
 	{name: "leave", why: "An issue that does not match its route is left alone, and taken up when it matches again.", apply: leaveOrReturn},
 	{name: "overrun", why: "A text of a person that a write of the bridge ran over is brought back.", writes: true, apply: does(repairer.verifyWrites)},
 	{name: "tracking", why: "A card has no writable state, so that one task carries the state of its issue.", of: roots, writes: true, apply: does(taskMaker.ensureTracking)},

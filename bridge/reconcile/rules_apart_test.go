@@ -19,7 +19,7 @@ func TestLookAtEach(t *testing.T) {
 			l.State, l.Gone, l.Unconfirmed = mapping.Orphaned, map[mapping.Side]int{side: 2}, true
 		}
 	}
-	checkRule(t, does(cleaner.look), []ruleCase{
+	checkRule(t, does(cleaner.readItems), []ruleCase{
 		{name: "both are there", answers: both, asked: asked, check: has(true, true)},
 		{name: "the issue is gone for good: nobody is told", link: gone(mapping.GitHub), answers: map[string]any{"ReadIssue": mapping.ErrGone, "ReadRepositoryName": "acme/web", "Missed": Absence{}, "ReadCard": mapping.Card{ID: "c"}}, asked: []string{"ReadIssue", "ReadRepositoryName", "Missed", "ReadCard"}, check: all(has(false, true), is("nobody is", func(w work) bool { return !w.pair.Unconfirmed }))},
 		{name: "the card is gone for good", link: gone(mapping.Planning), answers: map[string]any{"ReadIssue": issueOf(), "ReadCard": mapping.ErrGone, "Missed": Absence{}}, asked: []string{"ReadIssue", "ReadCard", "CheckProject", "Missed"}, check: has(true, false)},

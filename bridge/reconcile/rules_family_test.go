@@ -72,7 +72,7 @@ func TestNewSubIssues(t *testing.T) {
 			for _, f := range change {
 				f(&one)
 			}
-			w.tasks.take(one)
+			w.tasks.keepNewest(one)
 		}
 	}
 	private := map[string]any{"ReadPrivate": true, "FindLink": store.ErrNotFound}

@@ -53,7 +53,7 @@ func taskOf(id mapping.ObjectID, title string, change ...func(*mapping.Task)) fu
 		for _, f := range change {
 			f(&t)
 		}
-		w.tasks.take(t)
+		w.tasks.keepNewest(t)
 	}
 }
 

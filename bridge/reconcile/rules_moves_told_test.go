@@ -113,7 +113,7 @@ func TestMovedTasks(t *testing.T) {
 			for _, f := range change {
 				f(&t)
 			}
-			w.tasks.take(t)
+			w.tasks.keepNewest(t)
 		}
 	}
 	part := subIssue(func(p *mapping.Pair) { p.Card.Version = 1 })

@@ -69,7 +69,7 @@ func TestSeeIssue(t *testing.T) {
 	recent := issueOf(at(time.Second), named("b"))
 	gone := func(l *mapping.Link) { l.Gone = map[mapping.Side]int{mapping.GitHub: 1} }
 	const echo = "2 github"
-	checkRule(t, see, []ruleCase{
+	checkRule(t, refreshBoth, []ruleCase{
 		{name: "nothing is new", link: knownAs(old), check: seenAs("", false)},
 		{name: "somebody edited it", link: knownAs(old), known: issueTold(issueOf(named("b"), by("ann"))), counts: []string{}, check: seenAs("b", false)},
 		{name: "a late delivery of an older state", link: knownAs(old), known: issueTold(issueOf(named("b"), at(long+time.Second), by("ann"))), set: settles, check: seenAs("", false)},
@@ -149,7 +149,7 @@ func TestSeeCard(t *testing.T) {
 	untold := func(c mapping.Card) func(work) {
 		return func(w work) { cardTold(c)(w); delete(w.claim.Inbox, mapping.CardRef("c")) }
 	}
-	checkRule(t, see, []ruleCase{
+	checkRule(t, refreshBoth, []ruleCase{
 		{name: "nothing is new", link: known, check: seenAs("")},
 		{name: "somebody edited it", link: known, known: cardTold(card(3, "b")), counts: []string{}, check: seenAs("b")},
 		{name: "what was agreed on: our own write", link: known, known: cardTold(card(2, "a")), counts: []string{"2 planning"}, check: seenAs("a")},
@@ -200,7 +200,7 @@ func TestSeeTasks(t *testing.T) {
 	read := map[string]any{"ReadTasks": []mapping.Task{task(mapping.StateDone, 2)}}
 	asked := []string{"ReadTasks"}
 	away := map[string]any{"ReadTasks": onPlanning(errAway), "PauseAfter": Pause{Wait: time.Second, Why: "cannot be read"}, "ReadTask": task(mapping.StateDone, 2)}
-	checkRule(t, see, []ruleCase{
+	checkRule(t, refreshBoth, []ruleCase{
 		{name: "nothing is new", link: known, check: says("")},
 		{name: "somebody moved the tracking task", link: known, known: told(mapping.StateDone, 2), check: says(mapping.StateDone)},
 		{name: "an older state of it", link: known, known: told(mapping.StateDone, 0), answers: read, asked: asked, check: says(mapping.StateDone)},
@@ -237,7 +237,7 @@ func TestSeeOrphansAgain(t *testing.T) {
 	}
 	card := mapping.Card{ID: "c", Version: 1, Title: versioned("a", 1), Summary: versioned("", 1), Estimate: versioned("", 1)}
 	all3 := map[string]any{"ReadIssue": issueOf(), "ReadCard": card, "ReadTasks": []mapping.Task{{ID: "t"}}}
-	checkRule(t, see, []ruleCase{
+	checkRule(t, refreshBoth, []ruleCase{
 		{
 			name: "its issue is there again: both are read as a whole", link: orphan(mapping.GitHub), known: issueTold(issueOf()), answers: all3, asked: []string{"ReadIssue", "ReadIssue", "ReadCard", "ReadTasks"},
 			check: isState(mapping.Linked, ""),

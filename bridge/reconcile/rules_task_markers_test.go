@@ -21,7 +21,7 @@ func TestTasksWithMarkers(t *testing.T) {
 	}
 	task := func(cid int64, text string) func(work) {
 		return knows(whole, func(w work) {
-			w.tasks.take(mapping.Task{ID: "t5", CID: cid, Title: versioned("mine", 1), Summary: versioned(text, 1)})
+			w.tasks.keepNewest(mapping.Task{ID: "t5", CID: cid, Title: versioned("mine", 1), Summary: versioned(text, 1)})
 		})
 	}
 	free := func(more map[string]any) map[string]any {

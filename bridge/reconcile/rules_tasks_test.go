@@ -78,7 +78,7 @@ func TestMarkTasks(t *testing.T) {
 			for _, f := range change {
 				f(&one)
 			}
-			w.tasks.take(one)
+			w.tasks.keepNewest(one)
 		}
 	}
 	ours := func(change ...func(*mapping.Pair)) func(*mapping.Link) {

@@ -19,7 +19,7 @@ func (w saver) save() error {
 		return err
 	}
 	if !w.fresh { // our write runs over people's edits on GitHub since our read
-		tell(w, Rise{})
+		send(w, Rise{})
 	}
 	root := w.link
 	err := done(w, Save{root})
@@ -220,7 +220,7 @@ func (w saver) observeLag(to mapping.Side) {
 		return
 	}
 	if took, known := w.sinceFirstSeen(); known {
-		tell(w, Lagged{"to_" + string(to), took})
+		send(w, Lagged{"to_" + string(to), took})
 	}
 }
 

@@ -57,14 +57,14 @@ func (n *newTasks) ready(k *want) (bool, error) {
 	return n.allowed(k)
 }
 
-func (n *newTasks) look() error { return cardTasks{n.state}.needTasks() }
+func (n *newTasks) search() error { return cardTasks{n.state}.needTasks() }
 
 // find takes the oldest one of several copies.
 func (n *newTasks) find(wants []*want) error {
 	for _, t := range n.tasks.inOrder() {
 		if k := n.whose(&t, wants); k != nil {
 			n.count(CountPrevented, "lookup")
-			n.take(k, &t, "found by its marker")
+			n.assign(k, &t, "found by its marker")
 		}
 	}
 	return nil
@@ -84,7 +84,7 @@ func (n *newTasks) whose(t *mapping.Task, wants []*want) *want {
 	return nil
 }
 
-func (n *newTasks) take(k *want, t *mapping.Task, how string) {
+func (n *newTasks) assign(k *want, t *mapping.Task, how string) {
 	k.done, k.err = true, n.taken(k, t, how)
 }
 
@@ -107,7 +107,7 @@ func (n *newTasks) post(wants []*want) error {
 			k = wants[0]
 		}
 		if k != nil && !k.done {
-			n.take(k, &made[i], "made")
+			n.assign(k, &made[i], "made")
 		}
 	}
 	return err
@@ -189,7 +189,7 @@ func (w taskMaker) makeLineTasks() (bool, error) {
 			return m.Nonce == k.w.pair.Nonce && !lineTasks(w).elsewhere(t)
 		},
 		taken: func(k *want, t *mapping.Task, how string) error {
-			w.tasks.take(*t)
+			w.tasks.keepNewest(*t)
 			if how == "made" {
 				w.pair.Card.CountersVersion++
 			}
@@ -314,7 +314,7 @@ func (w taskMaker) linkTask(t *mapping.Task, how string) error {
 		reader(w).takeAsKnown(w.issue) // the snapshot handed over with the sub-issue may be older
 	}
 	w.root.pair.Card.CountersVersion++
-	w.root.tasks.take(*t)
+	w.root.tasks.keepNewest(*t)
 	creator(w).linked(mapping.Planning, fmt.Sprintf("task %s %s", t.ID, how))
 	return nil
 }

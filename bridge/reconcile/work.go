@@ -7,8 +7,8 @@ import (
 	"planbridge/bridge/reconcile/journal"
 )
 
-// settle asks the rules about a pair until it rests.
-func (w work) settle() error {
+// runRules asks the rules about a pair until it rests.
+func (w work) runRules() error {
 	v, err := w.apply(arrivalRules)
 	if v == end || err != nil {
 		return err
@@ -50,7 +50,7 @@ func (w work) apply(rules []rule) (verdict, error) {
 // run works the key. Its error names the link once.
 func (w work) run() error {
 	name := where(w.owner)
-	err := w.settle()
+	err := w.runRules()
 	if err != nil {
 		err = mover(w).readdress(err)
 	}

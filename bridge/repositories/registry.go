@@ -130,7 +130,7 @@ func (r *Registry) entry(ctx context.Context, name string) (*repository, error) 
 		e.now = ""
 	}
 	if known.Private != nil {
-		r.visible.tell(name, *known.Private)
+		r.visible.learn(name, *known.Private)
 	}
 	r.byName[strings.ToLower(name)] = e
 	if known.ID != 0 && r.byID[known.ID] == "" {
@@ -251,7 +251,7 @@ func (r *Registry) ask(ctx context.Context, e *repository, asOf time.Time) error
 	if known.ID != 0 && got.ID != known.ID {
 		r.o.Logger.Warn("GitHub tells another id of a repository than its events did: GitHub is believed", "repo", e.name, "id", got.ID, "events", known.ID)
 	}
-	return r.settle(ctx, e, known, identity.Record{ID: got.ID, Proven: got.ID != 0, Accepted: known.Accepted, Private: known.Private}, got.FullName, began)
+	return r.record(ctx, e, known, identity.Record{ID: got.ID, Proven: got.ID != 0, Accepted: known.Accepted, Private: known.Private}, got.FullName, began)
 }
 
 // remembered returns a name's record from the store, which another replica may have changed, or
@@ -288,18 +288,18 @@ func (r *Registry) askByID(ctx context.Context, e *repository, known identity.Re
 	case err != nil && !mapping.Refused(err):
 		return err
 	case err == nil && got.ID == known.ID && !(other != 0 && strings.EqualFold(got.FullName, e.name)):
-		return r.settle(ctx, e, known, next, got.FullName, began)
+		return r.record(ctx, e, known, next, got.FullName, began)
 	case err == nil && got.ID == known.ID: // GitHub contradicts itself
 		return mapping.ErrUnavailable
 	case other == 0: // neither the name nor the id exists for us
 		e.answer(known, e.name, began, false)
 		return nil
 	}
-	return r.settle(ctx, e, known, next, "", began)
+	return r.record(ctx, e, known, next, "", began)
 }
 
-// settle records GitHub's answer: the repository behind the name, and its present name.
-func (r *Registry) settle(ctx context.Context, e *repository, known, next identity.Record, now string, began time.Time) error {
+// record records GitHub's answer: the repository behind the name, and its present name.
+func (r *Registry) record(ctx context.Context, e *repository, known, next identity.Record, now string, began time.Time) error {
 	if now == "" && next.Other == 0 {
 		now = e.name
 	}
@@ -381,5 +381,5 @@ func (r *Registry) Note(ctx context.Context, got Repository) error {
 		return err
 	}
 	defer e.asking.End()
-	return r.settle(ctx, e, known, identity.Record{ID: got.ID, Proven: true, Accepted: known.Accepted, Private: known.Private}, got.FullName, time.Now())
+	return r.record(ctx, e, known, identity.Record{ID: got.ID, Proven: true, Accepted: known.Accepted, Private: known.Private}, got.FullName, time.Now())
 }

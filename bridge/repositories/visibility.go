@@ -40,8 +40,8 @@ type visibility struct {
 // until returns when an answer expires.
 func (v *visibilities) until(at time.Time) time.Time { return at.Add(cmp.Or(v.age, visibleFor)) }
 
-// tell records an event's value where nothing is known.
-func (v *visibilities) tell(repo string, private bool) {
+// learn records an event's value where nothing is known.
+func (v *visibilities) learn(repo string, private bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	repo = strings.ToLower(repo)
@@ -154,7 +154,7 @@ func (r *Registry) SeeVisibility(ctx context.Context, repo string, public bool) 
 	if err := r.tellPrivate(ctx, repo, !public); err != nil {
 		r.o.Logger.Warn("remembering who can read a repository", "repo", repo, "err", err)
 	}
-	r.visible.tell(repo, !public)
+	r.visible.learn(repo, !public)
 	was, _ := r.visible.of(repo)
 	if public {
 		now := r.visible.put(repo, was, visibility{public: true, told: true, until: r.visible.until(time.Now())})

@@ -50,7 +50,7 @@ func (p *pass) carried(ctx context.Context) (Names, error) {
 				return names, err
 			}
 			for _, l := range links {
-				names.take(l)
+				names.collect(l)
 			}
 			cursor = next
 		}
@@ -59,7 +59,7 @@ func (p *pass) carried(ctx context.Context) (Names, error) {
 	return names, nil
 }
 
-func (n Names) take(l *mapping.Link) {
+func (n Names) collect(l *mapping.Link) {
 	n.Routes[l.Route] = true
 	for _, pair := range l.Issues() {
 		n.Repositories[strings.ToLower(pair.Issue.Repo)] = true

@@ -58,7 +58,7 @@ func (r *Repairer) Run(ctx context.Context) {
 	tick := time.NewTicker(repairLook)
 	defer tick.Stop()
 	for {
-		if err := r.look(ctx, next); err != nil && ctx.Err() == nil {
+		if err := r.repairDue(ctx, next); err != nil && ctx.Err() == nil {
 			r.o.Logger.Warn("repairing the indexes of the store", "err", err)
 		}
 		select {
@@ -69,9 +69,9 @@ func (r *Repairer) Run(ctx context.Context) {
 	}
 }
 
-// look repairs the store's due projects, configured or not: entering issues are searched in all
+// repairDue repairs the store's due projects, configured or not: entering issues are searched in all
 // of them.
-func (r *Repairer) look(ctx context.Context, next map[mapping.ObjectID]time.Time) error {
+func (r *Repairer) repairDue(ctx context.Context, next map[mapping.ObjectID]time.Time) error {
 	projects, err := r.o.Store.Projects(ctx)
 	for _, project := range projects {
 		if next[project].IsZero() {

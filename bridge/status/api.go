@@ -189,12 +189,12 @@ func (h *handler) retry(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, errors.New(`expected {"key": "…"}: a failure's key or where, a link's id, or "all"`))
 		return
 	}
-	n, err := h.take(r.Context(), ask.Key)
+	n, err := h.retryFailures(r.Context(), ask.Key)
 	h.answer(w, r, func() any { return Retried{n} }, err)
 }
 
-// take retries failures, and logs who asked for it.
-func (h *handler) take(ctx context.Context, key string) (int, error) {
+// retryFailures retries failures, and logs who asked for it.
+func (h *handler) retryFailures(ctx context.Context, key string) (int, error) {
 	n, err := h.Operator.Retry(ctx, key)
 	if err == nil {
 		h.Logger.Info("failures taken up again", "by", Actor(ctx), "key", key, "count", n)
@@ -272,7 +272,7 @@ func (h *handler) rebuild(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) overview(w http.ResponseWriter, r *http.Request) {
-	o, err := h.look(r.Context())
+	o, err := h.collectOverview(r.Context())
 	h.answer(w, r, func() any { return o }, err)
 }
 

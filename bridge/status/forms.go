@@ -68,7 +68,7 @@ func back(to string) string {
 func (h *handler) retryForm(w http.ResponseWriter, r *http.Request) {
 	h.form(func(ctx context.Context, form url.Values) error {
 		if key := form.Get("key"); key != "" {
-			_, err := h.take(ctx, key)
+			_, err := h.retryFailures(ctx, key)
 			return err
 		}
 		group := form.Get("group")
@@ -84,7 +84,7 @@ func (h *handler) retryForm(w http.ResponseWriter, r *http.Request) {
 			if rows[i].group() != group {
 				continue
 			}
-			switch n, err := h.take(ctx, rows[i].Key); {
+			switch n, err := h.retryFailures(ctx, rows[i].Key); {
 			case errors.Is(err, ErrState): // a project that the configuration does not name
 				refused = err
 			case err != nil && !errors.Is(err, store.ErrNotFound):

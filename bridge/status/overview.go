@@ -9,8 +9,8 @@ import (
 	"planbridge/mapping"
 )
 
-// look collects the overview.
-func (h *handler) look(ctx context.Context) (Overview, error) {
+// collectOverview collects the overview.
+func (h *handler) collectOverview(ctx context.Context) (Overview, error) {
 	out := Overview{Version: h.Version, Projects: []Project{}, Routes: []Route{}}
 	queues, err := h.Operator.Overview(ctx)
 	if err != nil {

@@ -91,7 +91,7 @@ func (h *handler) gather(ctx context.Context) *pageData {
 		d.Unread = append(d.Unread, problem{true, says + err.Error(), ""})
 	}
 	note(h.Readiness.Ready(ctx))
-	overview, err := h.look(ctx)
+	overview, err := h.collectOverview(ctx)
 	note(err)
 	d.Census, err = h.census(ctx, overview.Routes)
 	note(err)

@@ -40,15 +40,15 @@ func missing(what string, err error) error {
 func (v *run) noticeAbsent(ctx context.Context, differing map[store.Key]drift) error {
 	for _, key := range inOrder(differing) {
 		gone := slices.DeleteFunc(slices.Clone(differing[key].gone), func(p *mapping.Pair) bool { return !v.listed[strings.ToLower(p.Issue.Repo)] })
-		if err := v.look(ctx, key, gone); err != nil {
+		if err := v.makeDue(ctx, key, gone); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// look makes pairs of one link due for a whole read.
-func (v *run) look(ctx context.Context, key store.Key, pairs []*mapping.Pair) error {
+// makeDue makes pairs of one link due for a whole read.
+func (v *run) makeDue(ctx context.Context, key store.Key, pairs []*mapping.Pair) error {
 	for _, p := range pairs {
 		item := mapping.IssueRef(p.Issue.ID)
 		look, err := json.Marshal(mapping.IssueEvent{Look: "verify", Item: item})

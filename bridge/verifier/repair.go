@@ -30,7 +30,7 @@ func (v *run) repair(ctx context.Context, differing map[store.Key]drift) (map[st
 		if root := &d.link.Pair; !slices.Contains(pairs, root) {
 			pairs = append([]*mapping.Pair{root}, pairs...)
 		}
-		if err := v.look(ctx, key, pairs); err != nil {
+		if err := v.makeDue(ctx, key, pairs); err != nil {
 			return nil, err
 		}
 	}

@@ -83,7 +83,7 @@ func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
 	}
 	var v verdict
 	err := in.o.Guard.Do("delivery", clip(d.id), func() (err error) {
-		v, err = in.take(ctx, w, r, d)
+		v, err = in.process(ctx, w, r, d)
 		return err
 	})
 	if d.authentic {
@@ -129,9 +129,9 @@ func (in *Intake) refuse(ctx context.Context, w http.ResponseWriter, d *delivery
 // clip bounds a stranger's text for the log.
 func clip(s string) string { return s[:min(len(s), maxHeader)] }
 
-// take runs the steps of the package comment and sets the fields of d. An error other than *fault
+// process runs the steps of the package comment and sets the fields of d. An error other than *fault
 // says that the store did not take the delivery.
-func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Request, d *delivery) (verdict, error) {
+func (in *Intake) process(ctx context.Context, w http.ResponseWriter, r *http.Request, d *delivery) (verdict, error) {
 	rejection := admit(r.Header, d.id)
 	if rejection != nil || !acted[d.event] {
 		w.Header().Set("Connection", "close") // otherwise net/http reads the body to find the next request

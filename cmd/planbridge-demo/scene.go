@@ -45,7 +45,7 @@ func play(ctx context.Context, w *bridgetest.World, out io.Writer, patience time
 		w.GitHub.URL(), bridgetest.RepoName, docsName, w.Planning.URL(), w.Project.ID(), bridgetest.Bucket, docsBucket, w.AdminURL())
 	for i, st := range steps() {
 		fmt.Fprintf(out, "%2d. %s %s\n", i+1, st.who, st.what)
-		before := look(w)
+		before := snapshot(w)
 		began := time.Now()
 		st.act(s)
 		within, cancel := context.WithTimeout(ctx, patience)
@@ -60,7 +60,7 @@ func play(ctx context.Context, w *bridgetest.World, out io.Writer, patience time
 			return false // the next steps build on it
 		}
 		fmt.Fprintf(out, "    ✓ %-70s %8s\n", st.then, took)
-		printChanges(out, before, look(w))
+		printChanges(out, before, snapshot(w))
 	}
 	return true
 }

@@ -21,8 +21,8 @@ type view struct {
 	texts map[string]string
 }
 
-// look takes a view of both sides.
-func look(w *bridgetest.World) view {
+// snapshot takes a view of both sides.
+func snapshot(w *bridgetest.World) view {
 	v := view{texts: map[string]string{}}
 	for _, repo := range []string{bridgetest.RepoName, docsName} {
 		r := w.GitHub.Repo(repo)

@@ -110,7 +110,7 @@ func explainLink(w io.Writer, d *status.LinkDetail) *table {
 		t.row("creating", "on "+in.Side+": "+sent)
 	}
 	if d.Queue != nil {
-		t.row("queue", stands(d.Queue))
+		t.row("queue", describe(d.Queue))
 	}
 	for _, f := range d.Folding {
 		t.row("waiting", "folds frequent edits of "+f.Item+" towards "+f.Side+" until "+moment(f.Until))

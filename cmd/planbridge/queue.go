@@ -25,15 +25,15 @@ func (c *queueCmd) Run(ctx context.Context, p *process) error {
 		return c.print(p, got, func() error {
 			t := newTable(p.stdout, "KEY", "WHERE", "ROUTE", "STANDS")
 			for _, at := range got.Keys {
-				t.row(at.Key, at.Where, at.Route, stands(&at))
+				t.row(at.Key, at.Where, at.Route, describe(&at))
 			}
 			return t.flush()
 		})
 	})
 }
 
-// stands describes a key's state in the queue.
-func stands(at *status.Standing) string {
+// describe describes a key's state in the queue.
+func describe(at *status.Standing) string {
 	switch at.State {
 	case "resting":
 		return "not queued"

@@ -23,7 +23,7 @@ func TestStands(t *testing.T) {
 		"is dormant: no project":                                 {State: "dormant", Reason: "no project"},
 		"parked since 2026-11-21T12:00:00Z after 3 attempts: no": {State: "parked", At: at, Attempts: 3, Reason: "no"},
 	} {
-		if got := stands(&s); got != want {
+		if got := describe(&s); got != want {
 			t.Errorf("%+v stands %q, want %q", s, got, want)
 		}
 	}

@@ -67,15 +67,15 @@ func Read(t *testing.T, root, path string) *Page {
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(data))
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it only fails where the function does
 		if entering {
-			p.take(n, data)
+			p.record(n, data)
 		}
 		return ast.WalkContinue, nil
 	})
 	return p
 }
 
-// take records the content of a node.
-func (p *Page) take(n ast.Node, source []byte) {
+// record records the content of a node.
+func (p *Page) record(n ast.Node, source []byte) {
 	switch n := n.(type) {
 	case *ast.FencedCodeBlock:
 		var b strings.Builder

@@ -128,7 +128,7 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[store.Entry, error],
 			}
 			s.memory.content = fresh
 			s.memory.incarnation++
-			s.join()
+			s.acceptEpoch()
 			return nil
 		})
 	}

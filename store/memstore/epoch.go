@@ -13,9 +13,9 @@ import (
 // handle then refuses everything until Adopt. As in Redis, only the handle that wrote lost data
 // notices its loss.
 
-// join makes the handle accept the present epoch. It makes a new epoch where there is none or it
+// acceptEpoch makes the handle accept the present epoch. It makes a new epoch where there is none or it
 // is void. The caller holds the memory's lock.
-func (s *Store) join() {
+func (s *Store) acceptEpoch() {
 	m := s.memory
 	if m.content.Epoch == "" || s.lost && m.content.Epoch == s.epoch {
 		m.epochs++
@@ -107,7 +107,7 @@ func (s *Store) Adopt(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("adopt: %w", s.ending)
 	}
 	if s.lost || s.memory.content.Epoch != s.epoch {
-		s.join()
+		s.acceptEpoch()
 	}
 	return s.epoch, nil
 }

@@ -125,7 +125,7 @@ func (m *Memory) Open(clock func() time.Time) *Store {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := &Store{memory: m, clock: clock}
-	s.join()
+	s.acceptEpoch()
 	return s
 }
 

@@ -45,7 +45,7 @@ type knowledge struct {
 	projects sync.Map // mapping.ObjectID → *atomic.Int64, the highest seq in an answer
 }
 
-func know(epoch string, projects ...mapping.ObjectID) *knowledge {
+func newKnowledge(epoch string, projects ...mapping.ObjectID) *knowledge {
 	k := &knowledge{epoch: epoch}
 	for _, p := range append(projects, "") {
 		k.projects.Store(p, new(atomic.Int64))
@@ -88,9 +88,9 @@ func (s *Store) learn(ctx context.Context, fn func() error) error {
 	}
 }
 
-// meet connects the handle to the store. At the first contact it checks the servers' settings and
+// connect connects the handle to the store. At the first contact it checks the servers' settings and
 // the schema. It takes the epoch, and makes one in an empty store. learn calls it.
-func (s *Store) meet(ctx context.Context) (*knowledge, error) {
+func (s *Store) connect(ctx context.Context) (*knowledge, error) {
 	if k := s.known.Load(); k != nil {
 		if k.lost.Load() {
 			return nil, store.ErrEpoch
@@ -100,18 +100,18 @@ func (s *Store) meet(ctx context.Context) (*knowledge, error) {
 	if err := s.inspect(ctx); err != nil {
 		return nil, err
 	}
-	epoch, err := s.settle(ctx, "")
+	epoch, err := s.ensureEpoch(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	k := know(epoch)
+	k := newKnowledge(epoch)
 	s.known.Store(k)
 	return k, nil
 }
 
-// settle checks the schema and returns the store's epoch. It makes a fresh epoch where there is
+// ensureEpoch checks the schema and returns the store's epoch. It makes a fresh epoch where there is
 // none or it is the void one.
-func (s *Store) settle(ctx context.Context, void string) (string, error) {
+func (s *Store) ensureEpoch(ctx context.Context, void string) (string, error) {
 	meta := s.meta("")
 	schema, err := s.rdb.HGet(ctx, meta, fieldSchema).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
@@ -130,15 +130,15 @@ func (s *Store) settle(ctx context.Context, void string) (string, error) {
 	return epoch, nil
 }
 
-// join returns what a script of the project needs.
-func (s *Store) join(ctx context.Context, project mapping.ObjectID) (k *knowledge, seq *atomic.Int64, err error) {
+// knowledgeOf returns what a script of the project needs.
+func (s *Store) knowledgeOf(ctx context.Context, project mapping.ObjectID) (k *knowledge, seq *atomic.Int64, err error) {
 	if k = s.known.Load(); k != nil && !k.lost.Load() {
 		if seq = k.seq(project); seq != nil {
 			return k, seq, nil
 		}
 	}
 	err = s.learn(ctx, func() error {
-		if k, err = s.meet(ctx); err != nil {
+		if k, err = s.connect(ctx); err != nil {
 			return err
 		}
 		if seq = k.seq(project); seq == nil {
@@ -207,7 +207,7 @@ func (s *Store) Adopt(ctx context.Context) (epoch string, err error) {
 	err = s.learn(ctx, func() error {
 		old := s.known.Load()
 		if old == nil || !old.lost.Load() {
-			k, err := s.meet(ctx)
+			k, err := s.connect(ctx)
 			if err == nil {
 				epoch = k.epoch
 			}
@@ -224,7 +224,7 @@ func (s *Store) Adopt(ctx context.Context) (epoch string, err error) {
 
 // adopt gives the new epoch to every project that the store or the handle knows.
 func (s *Store) adopt(ctx context.Context, old *knowledge) (string, error) {
-	epoch, err := s.settle(ctx, old.epoch)
+	epoch, err := s.ensureEpoch(ctx, old.epoch)
 	if err != nil {
 		return "", err
 	}
@@ -239,7 +239,7 @@ func (s *Store) adopt(ctx context.Context, old *knowledge) (string, error) {
 		}
 		return true
 	})
-	k := know(epoch)
+	k := newKnowledge(epoch)
 	for _, name := range names {
 		p := mapping.ObjectID(name)
 		if err := s.rdb.HSet(ctx, s.meta(p), fieldEpoch, k.copied(p)).Err(); err != nil {

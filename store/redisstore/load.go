@@ -64,7 +64,7 @@ func (s *Store) beginLoad(ctx context.Context, replace bool) error {
 			return err
 		}
 	}
-	k := know(mapping.NewID())
+	k := newKnowledge(mapping.NewID())
 	if err := s.rdb.HSet(ctx, meta, fieldEpoch, k.epoch, fieldSchema, schemaLoading).Err(); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
@@ -234,7 +234,7 @@ func (s *Store) loadRecords(ctx context.Context, batch []store.Entry) error {
 	var cmds []*redis.Cmd
 	pipe := s.rdb.Pipeline()
 	for _, e := range batch {
-		k, seq, err := s.join(ctx, e.Project)
+		k, seq, err := s.knowledgeOf(ctx, e.Project)
 		if err != nil {
 			return err
 		}
@@ -247,7 +247,7 @@ func (s *Store) loadRecords(ctx context.Context, batch []store.Entry) error {
 	// Each command has its own error, checked below.
 	pipe.Exec(ctx) //nolint:errcheck // see above
 	for i, e := range batch {
-		k, seq, err := s.join(ctx, e.Project)
+		k, seq, err := s.knowledgeOf(ctx, e.Project)
 		if err == nil {
 			_, err = s.reply(k, seq, cmds[i])
 		}

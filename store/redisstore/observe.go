@@ -49,7 +49,7 @@ const scriptMost = 32
 
 // observe sends observations in one pipeline of scripts.
 func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]any) ([]store.Observed, error) {
-	k, seq, err := s.join(ctx, project)
+	k, seq, err := s.knowledgeOf(ctx, project)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	err = s.learn(ctx, func() error { _, err := s.meet(ctx); return err })
+	err = s.learn(ctx, func() error { _, err := s.connect(ctx); return err })
 	switch {
 	case errors.Is(err, store.ErrUnfinished) && o.Unfinished:
 	case errors.Is(err, ErrEviction), errors.Is(err, store.ErrSchema), errors.Is(err, store.ErrUnfinished):

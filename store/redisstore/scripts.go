@@ -81,7 +81,7 @@ func source(name string) string {
 
 // run runs a script on a project's keys.
 func (s *Store) run(ctx context.Context, script *redis.Script, project mapping.ObjectID, args ...any) (*reply, error) {
-	k, seq, err := s.join(ctx, project)
+	k, seq, err := s.knowledgeOf(ctx, project)
 	if err != nil {
 		return nil, err
 	}

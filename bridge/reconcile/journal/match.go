@@ -19,7 +19,7 @@ func Match(j *mapping.Journal, e Edits, known Matches) Matches {
 	for _, a := range mapping.AttributesWith((*mapping.AttrSpec).HasHistory) {
 		records := slices.DeleteFunc(writes(j), func(p mapping.Pending) bool { return p.Attribute != a || p.Side != mapping.GitHub })
 		if slices.ContainsFunc(records, found.open) {
-			found.take(records, unspent(j, e, a, found))
+			found.assign(records, unspent(j, e, a, found))
 		}
 	}
 	return found
@@ -52,10 +52,10 @@ func unspent(j *mapping.Journal, e Edits, a mapping.Attribute, known Matches) (c
 	return changes
 }
 
-// take matches records, the oldest first, to changes. One value may have been written twice. A
+// assign matches records, the oldest first, to changes. One value may have been written twice. A
 // change from the expected value goes first, and the newest record, as the fewest changes can
 // belong to it.
-func (m Matches) take(records []mapping.Pending, changes []Change) {
+func (m Matches) assign(records []mapping.Pending, changes []Change) {
 	for _, expected := range []bool{true, false} {
 		for _, p := range slices.Backward(records) {
 			if !m.open(p) {
