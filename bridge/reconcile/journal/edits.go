@@ -114,33 +114,3 @@ func (e Edits) After(a mapping.Attribute, value string) Edits {
 	}
 	return after
 }
-
-// Forgotten finds edits of people that a write of ours replaced within [Doubt], so that it may not
-// have known them. It skips those that a later value contains. While the bridge's account is
-// unknown, a write of any other account may be ours. merge merges two edits of a text.
-func (e Edits) Forgotten(a mapping.Attribute, merge func(base, x, y string) (string, bool)) (lost []LostUpdate) {
-	var changes []Change
-	for _, c := range e.Of(a) {
-		changes = append(changes, c)
-	}
-	for i := 1; i < len(changes); i++ {
-		edit, write := changes[i-1], changes[i]
-		switch {
-		case !write.By.Perhaps() || edit.By.Ours() || edit.Sender == write.Sender:
-		case !mapping.Same(a, edit.To, write.From) || write.At.Sub(edit.At) > Doubt:
-		case slices.ContainsFunc(changes[i:], func(c Change) bool { return c.holds(a, edit, merge) }):
-		default:
-			lost = append(lost, LostUpdate{Write: mapping.Pending{Attribute: a, From: write.From, To: write.To}, Text: edit.To, By: write.At})
-		}
-	}
-	return lost
-}
-
-// holds reports whether the result of a change contains everything that an edit had changed.
-func (c Change) holds(a mapping.Attribute, edit Change, merge func(base, x, y string) (string, bool)) bool {
-	if !a.Spec().Mergeable() {
-		return mapping.Same(a, c.To, edit.To)
-	}
-	both, clean := merge(edit.From, c.To, edit.To)
-	return clean && mapping.Same(a, both, c.To)
-}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"planbridge/mapping"
 )
@@ -134,48 +133,5 @@ func TestEditsAfterAValue(t *testing.T) {
 	all := edits(title(dev, 1, "a", "b"), title(ours, 2, "b", "a"), body(dev, 3, "b", "a"), title(dev, 4, "a", "c"))
 	for value, want := range map[string]int{"a": 2, "b": 3, "c": 0, "never there": 4} {
 		expect(t, "edits after "+value, strconv.Itoa(len(all.After(mapping.Title, value).All)), strconv.Itoa(want))
-	}
-}
-
-func TestForgotten(t *testing.T) {
-	const base, edited, wrote = "one\n\ntwo\n\nthree", "ONE\n\ntwo\n\nthree", "one\n\ntwo\n\nTHREE"
-	seconds := int(Doubt / time.Second)
-	for _, tt := range []struct {
-		name string
-		a    mapping.Attribute
-		all  Edits
-		want string // the texts that were run over
-	}{
-		{"no edits", mapping.Title, edits(), ""},
-		{"a title that we replaced", mapping.Title, edits(title(dev, 1, "a", "b"), title(ours, 2, "b", "c")), "b"},
-		{"at the last moment", mapping.Title, edits(title(dev, 1, "a", "b"), title(ours, 1+seconds, "b", "c")), "b"},
-		{"so late that we knew it", mapping.Title, edits(title(dev, 1, "a", "b"), title(ours, 2+seconds, "b", "c")), ""},
-		{"a person replaced it", mapping.Title, edits(title(dev, 1, "a", "b"), title("ann", 2, "b", "c")), ""},
-		{"an account replaced it that may be ours", mapping.Title, edits(title(dev, 1, "a", "b"), title(maybe, 2, "b", "c")), "b"},
-		{"an account that may be ours replaced its own", mapping.Title, edits(title(maybe, 1, "a", "b"), title(maybe, 2, "b", "c")), ""},
-		{"an account that may be ours replaced ours", mapping.Title, edits(title(ours, 1, "a", "b"), title(maybe, 2, "b", "c")), ""},
-		{"we replaced our own", mapping.Title, edits(title(ours, 1, "a", "b"), title(ours, 2, "b", "c")), ""},
-		{"ours was made from something else", mapping.Title, edits(title(dev, 1, "a", "b"), title(ours, 2, "x", "c")), ""},
-		{"it stands there again", mapping.Title, edits(title(dev, 1, "a", "b"), title(ours, 2, "b", "c"), title(dev, 9, "c", "b")), ""},
-		{"two titles", mapping.Title, edits(title(dev, 1, "a", "b"), title(ours, 2, "b", "c"), title(dev, 3, "c", "d"), title(ours, 4, "d", "e")), "b, d"},
-		{"an edit of the body between", mapping.Title, edits(title(dev, 1, "a", "b"), body(dev, 1, "x", "y"), title(ours, 2, "b", "c")), "b"},
-		{"a body that we replaced", mapping.Summary, edits(body(dev, 1, base, edited), body(ours, 2, edited, wrote)), edited},
-		{"a body that we emptied", mapping.Summary, edits(body(dev, 1, base, edited), body(ours, 2, edited, "")), edited},
-		{"what we wrote holds it", mapping.Summary, edits(body(dev, 1, base, edited), body(ours, 2, edited, "ONE\n\ntwo\n\nTHREE")), ""},
-		{
-			"what was written later holds it", mapping.Summary,
-			edits(body(dev, 1, base, edited), body(ours, 2, edited, wrote), body(dev, 9, wrote, "ONE\n\ntwo\n\nTHREE")), "",
-		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var texts []string
-			for _, l := range tt.all.Forgotten(tt.a, mapping.Merge) {
-				texts = append(texts, l.Text)
-				if l.Write.Attribute != tt.a || l.Write.From != l.Text || l.By.IsZero() {
-					t.Errorf("lost: %+v", l)
-				}
-			}
-			expect(t, "forgotten", strings.Join(texts, ", "), tt.want)
-		})
 	}
 }

@@ -38,44 +38,10 @@ type Overwritten struct {
 	At   time.Time // by GitHub's clock; zero: not known
 }
 
-// LostUpdate is a person's edit that a write of ours ran over. GitHub has no lock, and the edit
-// came between our read and our write.
-type LostUpdate struct {
-	Write mapping.Pending
-	Text  string    // the person's text
-	By    time.Time // when it was run over, by GitHub's clock; zero: not known
-}
-
-// Restored is the text that GitHub is to have again for an edit that was run over. It is merged
-// with the present text, where that is allowed; clean: nothing of either is lost.
-func (b Book) Restored(l LostUpdate, mayMerge bool) (text string, clean bool) {
-	a := l.Write.Attribute
-	now := b.GitHub[a].Value
-	if mapping.Same(a, now, l.Text) || !mayMerge || !a.Spec().Mergeable() {
-		return l.Text, mapping.Same(a, now, l.Text)
-	}
-	return b.Merge(l.Write.From, now, l.Text)
-}
-
 // Wait is a time of the next check.
 type Wait struct {
 	After time.Duration
 	Why   string
-}
-
-// Unverified reports whether a write may be decided now: its outcome is not known, or an event may
-// be its echo.
-func Unverified(j *mapping.Journal, e Edits) bool {
-	return slices.ContainsFunc(j.Pending, func(p mapping.Pending) bool {
-		if awaitsEcho(p) {
-			for _, c := range e.Of(p.Attribute) {
-				if matches(p, c) {
-					return true
-				}
-			}
-		}
-		return !p.Answered
-	})
 }
 
 // Due reports whether a write needs a check at once. Its outcome is not known, its echo is overdue,
@@ -104,6 +70,12 @@ func (b Book) Waits() (waits []Wait) {
 	}
 	return waits
 }
+
+// awaitsEcho reports whether a write was answered, and its echo was not handled yet.
+func awaitsEcho(p mapping.Pending) bool { return p.Answered && !p.Verified }
+
+// writes are the records of all writes, in-flight ones first.
+func writes(j *mapping.Journal) []mapping.Pending { return slices.Concat(j.InFlight, j.Pending) }
 
 // overdue reports whether the echo of a write should have come by now.
 func (b Book) overdue(p mapping.Pending) bool { return awaitsEcho(p) && b.Now.Sub(p.At) >= b.Settle }
@@ -144,14 +116,4 @@ func EditedInPlanning(a mapping.Attribute, card *mapping.Card, polled, now mappi
 		return mapping.Interval{}
 	}
 	return card.Edited(a)
-}
-
-// EditedBefore bounds the edits of both sides before a write of ours that ran over an edit of
-// GitHub.
-func (e Edits) EditedBefore(l LostUpdate) map[mapping.Side]mapping.Interval {
-	github, told := e.ByOthers(l.Write.Attribute, l.Text)
-	if !told && !l.By.IsZero() {
-		github = mapping.Interval{From: l.Write.After, To: l.By.Add(time.Second)}
-	}
-	return map[mapping.Side]mapping.Interval{mapping.GitHub: github, mapping.Planning: l.Write.Edited}
 }

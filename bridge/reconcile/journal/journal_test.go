@@ -7,27 +7,6 @@ import (
 	"planbridge/mapping"
 )
 
-func TestUnverified(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		p     []mapping.Pending
-		edits Edits
-		want  bool
-	}{
-		{name: "nothing is pending", edits: edits(title(ours, 1, "a", "b"))},
-		{name: "not answered", p: pendings(write("p", mapping.Title, "a", "b")), want: true},
-		{name: "answered", p: pendings(write("p", mapping.Title, "a", "b", answered))},
-		{name: "answered, and its echo is there", p: pendings(write("p", mapping.Title, "a", "b", answered)), edits: edits(title(ours, 1, "a", "b")), want: true},
-		{name: "answered, and a person's edit is there", p: pendings(write("p", mapping.Title, "a", "b", answered)), edits: edits(title(dev, 1, "a", "b"))},
-		{name: "dealt with", p: pendings(write("p", mapping.Title, "a", "b", verified)), edits: edits(title(ours, 1, "a", "b"))},
-		{name: "the second of two", p: pendings(write("p", mapping.Title, "a", "b", verified), write("q", mapping.Title, "a", "b")), want: true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			expect(t, "unverified", Unverified(&mapping.Journal{Pending: tt.p}, edits(tt.edits.All...)), tt.want)
-		})
-	}
-}
-
 func TestDue(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -105,26 +84,6 @@ func TestEditedOnGitHub(t *testing.T) {
 	}
 }
 
-func TestEditedBefore(t *testing.T) {
-	planned := mapping.Interval{From: at(2), To: at(3)}
-	p := write("p", mapping.Title, "a", "b", after(1), func(p *mapping.Pending) { p.Edited = planned })
-	for _, tt := range []struct {
-		name  string
-		edits Edits
-		by    time.Time
-		want  mapping.Interval
-	}{
-		{name: "an event tells", edits: edits(title(dev, 5, "a", "x")), by: at(7), want: mapping.Interval{From: at(5), To: at(6)}},
-		{name: "no event tells: before it was run over", by: at(7), want: mapping.Interval{From: at(1), To: at(8)}},
-		{name: "nothing tells"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got := edits(tt.edits.All...).EditedBefore(LostUpdate{Write: p, Text: "x", By: tt.by})
-			expect(t, "edited", got, map[mapping.Side]mapping.Interval{mapping.GitHub: tt.want, mapping.Planning: planned})
-		})
-	}
-}
-
 func TestEditedInPlanning(t *testing.T) {
 	edited := mapping.Interval{From: at(1), To: at(2)}
 	card := &mapping.Card{CountersVersion: 8, Times: map[mapping.Attribute]mapping.Interval{mapping.Title: edited, mapping.State: edited}}
@@ -151,35 +110,5 @@ func TestEditedInPlanning(t *testing.T) {
 			got := EditedInPlanning(tt.a, tt.card, tt.polled, mapping.View{mapping.Title: {Version: tt.version}}, tt.counters)
 			expect(t, "edited", got, tt.want)
 		})
-	}
-}
-
-func TestRestored(t *testing.T) {
-	const base, ours, person, both, other = "one\n\ntwo\n\nthree", "one\n\ntwo\n\nTHREE", "ONE\n\ntwo\n\nthree", "ONE\n\ntwo\n\nTHREE", "one\n\ntwo\n\n3"
-	for _, tt := range []struct {
-		name     string
-		a        mapping.Attribute
-		now      string
-		text     string
-		mayMerge bool
-		want     string
-		clean    bool
-	}{
-		{"it stands there again", mapping.Title, "x", "x", true, "x", true},
-		{"a title does not merge", mapping.Title, ours, person, true, person, false},
-		{"a text merges", mapping.Summary, ours, person, true, both, true},
-		{"a text may not be merged", mapping.Summary, ours, person, false, person, false},
-		{"a text stands there again, and may not be merged", mapping.Summary, person, person, false, person, true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			b := Book{GitHub: mapping.View{tt.a: {Value: tt.now}}, Merge: mapping.Merge}
-			text, clean := b.Restored(LostUpdate{Write: write("p", tt.a, base, ours), Text: tt.text}, tt.mayMerge)
-			expect(t, "the text", text, tt.want)
-			expect(t, "clean", clean, tt.clean)
-		})
-	}
-	b := Book{GitHub: mapping.View{mapping.Summary: {Value: other}}, Merge: mapping.Merge}
-	if _, clean := b.Restored(LostUpdate{Write: write("p", mapping.Summary, base, ours), Text: ours}, true); clean {
-		t.Error("two edits of one line merge")
 	}
 }

@@ -77,6 +77,21 @@ func matches(p mapping.Pending, c Change) bool {
 	return c.By.Perhaps() && !c.At.Before(p.After) && mapping.Same(p.Attribute, c.To, p.To)
 }
 
+// Unverified reports whether a write may be decided now: its outcome is not known, or an event may
+// be its echo.
+func Unverified(j *mapping.Journal, e Edits) bool {
+	return slices.ContainsFunc(j.Pending, func(p mapping.Pending) bool {
+		if awaitsEcho(p) {
+			for _, c := range e.Of(p.Attribute) {
+				if matches(p, c) {
+					return true
+				}
+			}
+		}
+		return !p.Answered
+	})
+}
+
 // spentOn is the edit that a write made, by the value that it replaced.
 func spentOn(p mapping.Pending, over Overwritten) mapping.ConsumedEdit {
 	a := p.Attribute
@@ -129,22 +144,6 @@ func ranOverMore(j *mapping.Journal, a mapping.Attribute, known Matches) bool {
 		over, ok := known[p.ID]
 		return ok && p.Attribute == a && !mapping.Same(a, over.Text, p.From)
 	})
-}
-
-// Lost reports whether a value that a write of ours replaced is lost. It was the base, or no other
-// write of ours wrote it.
-func (b Book) Lost(p mapping.Pending, value string, known Matches) bool {
-	return mapping.Same(p.Attribute, value, b.Base[p.Attribute].GitHub) || !wroteOurselves(b.Journal, p, value, known)
-}
-
-// wroteOurselves reports whether another write of ours, which is known to have happened, wrote a
-// value that a write of ours replaced. A write that restored an edit does not count, as its value
-// is lost when replaced.
-func wroteOurselves(j *mapping.Journal, p mapping.Pending, value string, known Matches) bool {
-	a, is := p.Attribute, mapping.DigestValue(p.Attribute, value)
-	return slices.ContainsFunc(writes(j), func(o mapping.Pending) bool {
-		return o.ID != p.ID && (known.has(o) || o.Answered) && !o.Restores && o.Side == mapping.GitHub && o.Attribute == a && mapping.Same(a, value, o.To)
-	}) || slices.ContainsFunc(j.Consumed, func(s mapping.ConsumedEdit) bool { return s.Attribute == a && s.To == is && !s.Restores })
 }
 
 // Ours reports whether a recent write of ours wrote a value that GitHub shows.

@@ -187,40 +187,6 @@ func TestUnclear(t *testing.T) {
 	}
 }
 
-func TestLost(t *testing.T) {
-	p, base := write("p", mapping.Title, "a", "b"), map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "agreed"}}
-	for _, tt := range []struct {
-		name  string
-		j     mapping.Journal
-		value string
-		known Matches
-		want  bool
-	}{
-		{name: "a person's", value: "x", want: true},
-		{name: "agreed on", value: "agreed", j: mapping.Journal{Pending: pendings(write("q", mapping.Title, "a", "agreed", answered))}, want: true},
-		{name: "answered", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Title, "a", "x", answered))}},
-		{name: "told of", value: "x", j: mapping.Journal{InFlight: pendings(write("q", mapping.Title, "a", "x"))}, known: Matches{"q": {}}},
-		{name: "not known to have happened", value: "x", j: mapping.Journal{InFlight: pendings(write("q", mapping.Title, "a", "x"))}, want: true},
-		{name: "it restored an edit", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Title, "a", "x", answered, restores))}, want: true},
-		{name: "the write itself", value: "b", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered))}, want: true},
-		{name: "on planning", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Title, "a", "x", answered, toPlanning))}, want: true},
-		{name: "of another attribute", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Summary, "a", "x", answered))}, want: true},
-		{name: "another value was answered", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Title, "a", "y", answered))}, want: true},
-		{name: "of an edit of the body that was dealt with", value: "x", j: mapping.Journal{Consumed: []mapping.ConsumedEdit{spentOn(write("", mapping.Summary, "", "x"), Overwritten{})}}, want: true},
-		{name: "of an edit to something else", value: "x", j: mapping.Journal{Consumed: []mapping.ConsumedEdit{spentOn(write("", mapping.Title, "x", "y"), Overwritten{Text: "x"})}}, want: true},
-		{name: "of an edit that was dealt with", value: "x", j: mapping.Journal{Consumed: []mapping.ConsumedEdit{spentOn(write("", mapping.Title, "", "x"), Overwritten{})}}},
-		{
-			name: "of one that restored an edit", value: "x",
-			j:    mapping.Journal{Consumed: []mapping.ConsumedEdit{{Attribute: mapping.Title, To: mapping.DigestValue(mapping.Title, "x"), Restores: true}}},
-			want: true,
-		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			expect(t, "lost", Book{Journal: &tt.j, Base: base}.Lost(p, tt.value, tt.known), tt.want)
-		})
-	}
-}
-
 func TestOurs(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -303,6 +269,27 @@ func TestMayHaveClosed(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := Book{Journal: &mapping.Journal{Pending: pendings(tt.p)}, GitHub: tt.now}
 			expect(t, "may have closed it", ids(b.MayHaveClosed()), tt.want)
+		})
+	}
+}
+
+func TestUnverified(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		p     []mapping.Pending
+		edits Edits
+		want  bool
+	}{
+		{name: "nothing is pending", edits: edits(title(ours, 1, "a", "b"))},
+		{name: "not answered", p: pendings(write("p", mapping.Title, "a", "b")), want: true},
+		{name: "answered", p: pendings(write("p", mapping.Title, "a", "b", answered))},
+		{name: "answered, and its echo is there", p: pendings(write("p", mapping.Title, "a", "b", answered)), edits: edits(title(ours, 1, "a", "b")), want: true},
+		{name: "answered, and a person's edit is there", p: pendings(write("p", mapping.Title, "a", "b", answered)), edits: edits(title(dev, 1, "a", "b"))},
+		{name: "dealt with", p: pendings(write("p", mapping.Title, "a", "b", verified)), edits: edits(title(ours, 1, "a", "b"))},
+		{name: "the second of two", p: pendings(write("p", mapping.Title, "a", "b", verified), write("q", mapping.Title, "a", "b")), want: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			expect(t, "unverified", Unverified(&mapping.Journal{Pending: tt.p}, edits(tt.edits.All...)), tt.want)
 		})
 	}
 }

@@ -19,9 +19,6 @@ const (
 	maxSpent = 32
 )
 
-// writes are the records of all writes, in-flight ones first.
-func writes(j *mapping.Journal) []mapping.Pending { return slices.Concat(j.InFlight, j.Pending) }
-
 // Close removes the unanswered records of a side and item, of some attributes or of all, and
 // returns them, as their outcome is known.
 func Close(j *mapping.Journal, side mapping.Side, item mapping.Ref, attrs ...mapping.Attribute) (closed []mapping.Pending) {
@@ -127,9 +124,6 @@ func DropSpent(j *mapping.Journal) {
 		return !slices.ContainsFunc(writes(j), func(p mapping.Pending) bool { return p.Attribute == s.Attribute })
 	})
 }
-
-// awaitsEcho reports whether a write was answered, and its echo was not handled yet.
-func awaitsEcho(p mapping.Pending) bool { return p.Answered && !p.Verified }
 
 // Open reports whether the outcome of a write to GitHub, or the value that it replaced, is still
 // unknown.
