@@ -17,6 +17,7 @@ import (
 	"planbridge/bridge/adapters"
 	"planbridge/bridge/budgets"
 	"planbridge/bridge/catchup"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
 	"planbridge/bridge/epoch"
@@ -55,8 +56,8 @@ type Options struct {
 	Registry *prometheus.Registry
 	// Drain bounds how long work in hand goes on after Stop; 0: 8 s.
 	Drain time.Duration
-	// Now is the clock; nil: the runtime's.
-	Now func() time.Time
+	// Clock tells the time, and draws what spreads waits; nil: the runtime's.
+	Clock clock.Source
 	// Concurrency is how many keys may be at planning or GitHub at once; 0: 16.
 	// Half as many more are worked while the store is asked for them.
 	Concurrency int
@@ -67,8 +68,6 @@ type Options struct {
 	// Network serves both listeners and takes the requests to the services; nil: the system's
 	// network.
 	Network Network
-	// Random draws what spreads waits, in [0, n), and is safe for concurrent use; nil: the runtime's.
-	Random func(n int64) int64
 	// Owner names this replica in leases, unlike all others now and before. "" stands for the host,
 	// the process and a random word.
 	Owner string

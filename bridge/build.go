@@ -57,10 +57,10 @@ func New(o Options) (*App, error) {
 	if o.Concurrency == 0 {
 		o.Concurrency = 16
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	if o.Clock == nil {
+		o.Clock = clock.Runtime{}
 	}
-	o.Logger = slog.New(factlog.NewHandler(o.Logger.Handler(), o.Now))
+	o.Logger = slog.New(factlog.NewHandler(o.Logger.Handler(), o.Clock))
 	if o.Registry == nil {
 		o.Registry = prometheus.NewRegistry()
 		o.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),
@@ -71,10 +71,10 @@ func New(o Options) (*App, error) {
 	}
 	a := &App{
 		o: o, log: o.Logger, guard: guard.New(o.Logger),
-		projects: projects{byID: map[mapping.ObjectID]*project{}}, made: o.Now(),
+		projects: projects{byID: map[mapping.ObjectID]*project{}}, made: o.Clock.Now(),
 	}
-	a.jobs, a.monitor = jobs.New(a.guard, o.Now), monitor.New(o.Now)
-	a.set = settings.NewCurrent(settings.New(o.Config, o.DryRun, o.Now()))
+	a.jobs, a.monitor = jobs.New(a.guard, o.Clock), monitor.New(o.Clock)
+	a.set = settings.NewCurrent(settings.New(o.Config, o.DryRun, o.Clock.Now()))
 	for _, b := range []func(*config.Config) error{a.buildStore, a.buildSides, a.buildWork} {
 		if err := b(o.Config); err != nil {
 			return nil, errors.Join(err, a.close())
@@ -117,11 +117,11 @@ func (a *App) buildStore(c *config.Config) (err error) {
 
 func (a *App) buildSides(c *config.Config) error {
 	a.session = a.newSession()
-	a.questions = ledger.NewQuestions(a.store, a.o.Now)
-	a.epochTracker = epoch.NewTracker(a.store, a.o.Now)
+	a.questions = ledger.NewQuestions(a.store, a.o.Clock)
+	a.epochTracker = epoch.NewTracker(a.store, a.o.Clock)
 	requests, duration := apiMetrics(a.o.Registry)
 	waits := budgets.NewWaits(a.o.Registry)
-	a.budgets = budgets.New(budgets.Options{Store: a.store, Settings: a.set, Now: a.o.Now})
+	a.budgets = budgets.New(budgets.Options{Store: a.store, Settings: a.set, Clock: a.o.Clock})
 	hub, err := open.GitHub(c, github.Options{
 		Share: a.budgets, Holds: budgets.Holds{Store: a.store}, WritePause: a.o.WritePause, Logger: a.log, Recovery: githubRecovery,
 		Metrics: &github.Metrics{Requests: requests, Duration: duration, Waits: waits}, Transport: a.transport(), Observer: answers{a.monitor, reconcile.ServiceGitHub},
@@ -151,20 +151,20 @@ func apiMetrics(r prometheus.Registerer) (*prometheus.CounterVec, *prometheus.Hi
 }
 
 func (a *App) buildWork(c *config.Config) error {
-	host, ticks := host{a.set, a}, clock.New(a.o.Now, a.o.Random)
+	host := host{a.set, a}
 	a.pauses = requeue.NewPauses(requeue.PauseOptions{Operator: a.Operator(), Settings: a.set, Logger: a.log})
 	a.reconcile = effects.New(effects.Options{
 		Store: a.store, Epoch: a.epochTracker, GitHub: a.github, Lists: a.github, Labels: a.github, Projects: host, Renderer: adapters.Renderer{}, Settings: a.set, Host: host,
-		Clock: ticks, Metrics: effects.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL, Session: a.session,
+		Clock: a.o.Clock, Metrics: effects.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL, Session: a.session,
 	})
 	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})
 	a.requeue = requeue.New(requeue.Options{
 		Store: a.store, Settings: a.set, Queue: operatorHost{a}, Services: clients{a}, GitHub: a.github, Repositories: a.github.Registry,
-		Clock: a.firstRuns, Epoch: a.epochTracker, Sprints: a.milestones, Pauses: a.pauses, Asking: within(reroutesFor), Now: a.o.Now, Logger: a.log, Guard: a.guard,
+		FirstRuns: a.firstRuns, Epoch: a.epochTracker, Sprints: a.milestones, Pauses: a.pauses, Timeout: reroutesFor, Clock: a.o.Clock, Logger: a.log, Guard: a.guard,
 	})
-	a.renames = renames.New(renames.Options{Store: a.store, Settings: a.set, Repositories: a.github.Registry, Links: a.requeue, Briefly: within(namesFor), Now: a.o.Now, Logger: a.log})
+	a.renames = renames.New(renames.Options{Store: a.store, Settings: a.set, Repositories: a.github.Registry, Links: a.requeue, Timeout: namesFor, Clock: a.o.Clock, Logger: a.log})
 	a.engine = engine.New(engine.Options{
-		Core: a.reconcile, Host: host, Store: a.store, Session: a.session, Clock: ticks, Metrics: engine.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, Observer: a.monitor,
+		Core: a.reconcile, Host: host, Store: a.store, Session: a.session, Clock: a.o.Clock, Metrics: engine.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, Observer: a.monitor,
 		Concurrency: a.o.Concurrency, StoreWorkers: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.metrics.intake, a.metrics.verifier = webhook.NewMetrics(a.o.Registry), verifier.NewMetrics(a.o.Registry)
@@ -181,10 +181,10 @@ func (a *App) buildWork(c *config.Config) error {
 		Settings: a.set, GitHub: a.github, Rights: githubRoutes{a}, Routes: a.renames, Documents: a.store, Hooks: a.catchUp, Milestones: a.reconcile,
 		Projects: &a.projects, Logger: a.log,
 	})
-	a.retention = retention.New(retention.Options{Store: a.store, Session: a.session, Owner: a.o.Owner, Clock: ticks, Needs: keep, Jobs: a.jobs, Logger: a.log, Guard: a.guard})
+	a.retention = retention.New(retention.Options{Store: a.store, Session: a.session, Owner: a.o.Owner, Clock: a.o.Clock, Needs: keep, Jobs: a.jobs, Logger: a.log, Guard: a.guard})
 	a.life.public = &listener{name: "public", server: a.intake.Server(c.Server.Listen)}
 	handler := status.New(status.Options{
-		Operator: a.Operator(), Services: services, Monitor: monitor.View{Monitor: a.monitor, Services: healthSource{a.set, a}, Now: a.o.Now}, Now: a.o.Now, Registry: a.o.Registry, Readiness: a, Version: a.o.Version, Logger: a.log, Guard: a.guard,
+		Operator: a.Operator(), Services: services, Monitor: monitor.View{Monitor: a.monitor, Services: healthSource{a.set, a}, Clock: a.o.Clock}, Clock: a.o.Clock, Registry: a.o.Registry, Readiness: a, Version: a.o.Version, Logger: a.log, Guard: a.guard,
 		Settings: a.set, Loopback: loopback(c.Server.AdminListen),
 	})
 	a.life.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, handler)}

@@ -6,7 +6,6 @@ import (
 
 	"planbridge/bridge/adapters"
 	"planbridge/bridge/catchup"
-	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/settings"
@@ -23,7 +22,7 @@ func (a *App) buildCatchUp(c *config.Config) {
 	host := catchUpHost{a.set, a}
 	a.catchUp = catchup.New(catchup.Options{
 		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: a.observed(),
-		Settings: host, Host: host, Owner: a.o.Owner, Session: a.session, Clock: clock.New(a.o.Now, a.o.Random),
+		Settings: host, Host: host, Owner: a.o.Owner, Session: a.session, Clock: a.o.Clock,
 		Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Logger: a.log, Guard: a.guard,
 	})
 }
@@ -46,7 +45,7 @@ func (a *App) listed(ctx context.Context) {
 	a.log.Info("GitHub answers again", "service", reconcile.ServiceGitHub, factlog.Over, factlog.Away)
 	a.log.Info("GitHub takes the token again", "service", reconcile.ServiceGitHub, factlog.Over, factlog.Refused)
 	a.log.Info("GitHub is listed again", "service", reconcile.ServiceGitHub, factlog.Over, catchup.FactNotListed)
-	a.metrics.process.CaughtUp(a.o.Now())
+	a.metrics.process.CaughtUp(a.o.Clock.Now())
 	a.requeue.WakeGitHub(ctx)
 	a.requeue.WakeRepositories(ctx)
 	a.requeue.TakeUpPrivate(ctx)

@@ -39,7 +39,7 @@ func (a *App) reloaded(err error) {
 // registerMetrics registers the metrics of states of this process.
 func (a *App) registerMetrics() {
 	a.metrics.process = metrics.NewProcess(a.o.Registry)
-	metrics.Register(a.o.Registry, metrics.Options{Store: a.store, Source: metricSource{a.set, a}, Guard: a.guard, Now: a.o.Now})
+	metrics.Register(a.o.Registry, metrics.Options{Store: a.store, Source: metricSource{a.set, a}, Guard: a.guard, Clock: a.o.Clock})
 }
 
 // metricSource is the program as its metrics see it.

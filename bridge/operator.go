@@ -17,7 +17,7 @@ import (
 func (a *App) Operator() *operator.Operator {
 	return operator.New(operator.Options{
 		Store: a.store, Settings: a.set, Services: liveServices{a}, Process: operatorHost{a}, Worker: a.o.Owner,
-		StoreKind: a.o.Config.Store.Kind(), Guard: a.guard, Questions: a.questions, Now: a.o.Now,
+		StoreKind: a.o.Config.Store.Kind(), Guard: a.guard, Questions: a.questions, Clock: a.o.Clock,
 	})
 }
 
@@ -38,7 +38,7 @@ func (h operatorHost) Recognise(ctx context.Context, repo string) error {
 	if known, err := identity.Read(ctx, h.app.store, identity.DocRepository(repo)); err != nil || known.ID == 0 || known.Other != 0 {
 		return err
 	}
-	_, err := h.app.github.Registry.Locate(ctx, repo, 0, h.app.o.Now())
+	_, err := h.app.github.Registry.Locate(ctx, repo, 0, h.app.o.Clock.Now())
 	if mapping.Refused(err) {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/logtest"
@@ -266,7 +267,7 @@ type loggedWorld struct {
 func newLoggedWorld(t *testing.T, o bridgetest.Options) *loggedWorld {
 	t.Helper()
 	w := &loggedWorld{}
-	w.logger = slog.New(factlog.NewHandler(slog.NewTextHandler(&w.log, nil), time.Now))
+	w.logger = slog.New(factlog.NewHandler(slog.NewTextHandler(&w.log, nil), clock.Runtime{}))
 	o.Logger = w.logger
 	w.TestWorld = bridgetest.StartIn(t, o)
 	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})

@@ -9,7 +9,6 @@ import (
 	"planbridge/bridge/requeue"
 
 	"planbridge/bridge/adapters"
-	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/open"
 	"planbridge/bridge/planning"
@@ -35,7 +34,7 @@ func (a *App) addProjects(c *config.Config) error {
 		}
 		client, err := open.Planning(c, conf, planning.Options{
 			Logger: a.log.With("project", name, "service", reconcile.ServicePlanning(id)), Metrics: a.metrics.planning,
-			BreakerPause: planningRecovery, Random: clock.New(a.o.Now, a.o.Random), HTTPClient: a.httpClient(), Observer: answers{a.monitor, reconcile.ServicePlanning(id)},
+			BreakerPause: planningRecovery, Random: a.o.Clock, HTTPClient: a.httpClient(), Observer: answers{a.monitor, reconcile.ServicePlanning(id)},
 		})
 		if err != nil {
 			return fmt.Errorf("project %s: %w", name, err)
@@ -75,7 +74,7 @@ func (a *App) httpClient() *http.Client {
 func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side *adapters.Planning) *poll.Poller {
 	return poll.New(poll.Options{
 		Project: id, Name: name, Planning: side, News: side.News(), Buckets: side, Charts: side, Store: a.observed(),
-		Settings: a.set, Host: pollHost{a, id}, Owner: a.o.Owner, Session: a.session, Clock: clock.New(a.o.Now, a.o.Random),
+		Settings: a.set, Host: pollHost{a, id}, Owner: a.o.Owner, Session: a.session, Clock: a.o.Clock,
 		Interval: c.Planning.PollInterval, MinInterval: c.Planning.PollMin, TaskSweepInterval: c.Planning.TaskSweepInterval,
 		Settle:  c.Planning.Settle,
 		Metrics: a.metrics.poll, Logger: a.log.With("project", name, "service", reconcile.ServicePlanning(id)), Guard: a.guard,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/requeue"
 	"planbridge/bridge/settings"
@@ -16,14 +17,9 @@ import (
 
 // A start and a reload ask GitHub for names. They wait no longer than this.
 const (
-	namesFor    = 3 * time.Second  // the present names of the configured repositories
-	reroutesFor = 30 * time.Second // the names of repositories that links have and no route takes
+	namesFor    = clock.Timeout(3 * time.Second)  // the present names of the configured repositories
+	reroutesFor = clock.Timeout(30 * time.Second) // the names of repositories that links have and no route takes
 )
-
-// within makes contexts that end after d.
-func within(d time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
-	return func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, d) }
-}
 
 // Reload takes over what can be changed while running. Keys that need a restart keep their old
 // values, and the log names them. New routes begin to run even while the store is away, and it
@@ -31,7 +27,7 @@ func within(d time.Duration) func(context.Context) (context.Context, context.Can
 func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 	defer func() { a.reloaded(err) }()
 	factlog.Anew(ctx, a.log)
-	set, err := a.renames.Identify(ctx, settings.New(c, a.o.DryRun, a.o.Now()).WithNames(a.set.Load().Renamed))
+	set, err := a.renames.Identify(ctx, settings.New(c, a.o.DryRun, a.o.Clock.Now()).WithNames(a.set.Load().Renamed))
 	if set == nil {
 		return fmt.Errorf("reload: %w", err)
 	}

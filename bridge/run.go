@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"planbridge/bridge/adapters"
-	"planbridge/bridge/clock"
 	"planbridge/bridge/epoch"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
@@ -143,7 +142,7 @@ func (a *App) runReached(ctx context.Context) {
 	a.spawnTicking(ctx, "watch", watchInterval, a.watch)
 	a.spawnTicking(ctx, "watch planning", requeue.ProbeEvery, a.requeue.WatchPlanning)
 	repairer := retention.NewRepairer(retention.RepairOptions{
-		Store: a.store, Session: a.session, Owner: a.o.Owner, Clock: clock.New(a.o.Now, a.o.Random), Logger: a.log, Guard: a.guard,
+		Store: a.store, Session: a.session, Owner: a.o.Owner, Clock: a.o.Clock, Logger: a.log, Guard: a.guard,
 	})
 	a.spawn(ctx, "repair", repairer.Run)
 	a.jobs.Open(ctx)
@@ -165,7 +164,7 @@ func (a *App) runReached(ctx context.Context) {
 	}
 	if a.o.Prove > 0 {
 		prover := preflight.NewProver(preflight.ProverOptions{
-			Source: open.Source{Settings: a.set, Logger: a.log}, Every: a.o.Prove, Clock: clock.New(a.o.Now, a.o.Random), Guard: a.guard, Logger: a.log,
+			Source: open.Source{Settings: a.set, Logger: a.log}, Every: a.o.Prove, Clock: a.o.Clock, Guard: a.guard, Logger: a.log,
 			Proven: a.monitor.Proven,
 		})
 		a.spawn(ctx, "prove", prover.Run)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"planbridge/bridge/adapters"
-	"planbridge/bridge/clock"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/importer"
 	"planbridge/bridge/inventory"
@@ -32,11 +31,11 @@ func (a *App) newServices() services {
 		app: a,
 		Importer: importer.New(importer.Options{
 			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Budget: importBudget{a.set, a.github},
-			Jobs: a.jobs, Guard: a.guard, Now: a.o.Now,
+			Jobs: a.jobs, Guard: a.guard, Clock: a.o.Clock,
 		}),
 		Verifier: verifier.New(verifier.Options{
 			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Metrics: a.metrics.verifier,
-			Jobs: a.jobs, Guard: a.guard, Clock: clock.New(a.o.Now, a.o.Random), Schedule: a.set, Owner: a.o.Owner, Session: a.session, Logger: a.log,
+			Jobs: a.jobs, Guard: a.guard, Clock: a.o.Clock, Schedule: a.set, Owner: a.o.Owner, Session: a.session, Logger: a.log,
 		}),
 	}
 }

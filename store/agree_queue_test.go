@@ -218,7 +218,7 @@ func (h *history) ending(rt *rapid.T) ending {
 		e.link = h.changed(rt, e.claim)
 	}
 	for range rapid.IntRange(0, 2).Draw(rt, "entries") {
-		e.history = append(e.history, mapping.Entry{At: h.clock().UTC(), What: rapid.SampledFrom([]string{"work", "work", longWork}).Draw(rt, "what"), Why: fmt.Sprint(len(e.history)) + longReason})
+		e.history = append(e.history, mapping.Entry{At: h.Now().UTC(), What: rapid.SampledFrom([]string{"work", "work", longWork}).Draw(rt, "what"), Why: fmt.Sprint(len(e.history)) + longReason})
 	}
 	return e
 }

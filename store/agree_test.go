@@ -109,16 +109,17 @@ type history struct {
 
 const project = mapping.ObjectID("p")
 
-func (h *history) clock() time.Time { return time.UnixMilli(h.now.Load()) }
+// Now is the clock of all stores.
+func (h *history) Now() time.Time { return time.UnixMilli(h.now.Load()) }
 
 func newHistory(t *testing.T, rt *rapid.T, server *redistest.Server) *history {
 	h := &history{t: t, limit: rapid.SampledFrom([]int{0, 0, 3}).Draw(rt, "queue limit")}
 	h.now.Store(time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC).UnixMilli())
-	m := memstore.New(memstore.Options{Clock: h.clock, QueueLimit: h.limit})
+	m := memstore.New(memstore.Options{Clock: h, QueueLimit: h.limit})
 	h.add("memstore", func() store.Store { return m.Open(nil) }, func(s store.Store) { s.(*memstore.Store).Crash() })
 	server.Flush()
 	h.add("redisstore", func() store.Store {
-		s, err := redisstore.Open(t.Context(), redisstore.Options{URL: server.URL, QueueLimit: h.limit, Clock: h.clock})
+		s, err := redisstore.Open(t.Context(), redisstore.Options{URL: server.URL, QueueLimit: h.limit, Clock: h})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +143,7 @@ func (h *history) add(name string, open func() store.Store, end func(store.Store
 
 func (h *history) addBolt(path string) {
 	open := func() []store.Store {
-		s, err := boltstore.Open(path, boltstore.Options{QueueLimit: h.limit, Clock: h.clock})
+		s, err := boltstore.Open(path, boltstore.Options{QueueLimit: h.limit, Clock: h})
 		if err != nil {
 			h.t.Fatal(err)
 		}
@@ -223,7 +224,7 @@ func (h *history) compare(rt *rapid.T) {
 				v.Records[e.Record.Link.ID] = withoutEmpty(e.Record)
 			}
 			for _, d := range e.Deliveries {
-				if d.At.After(h.clock().Add(-rules.Deliveries)) { // others may be gone at any time
+				if d.At.After(h.Now().Add(-rules.Deliveries)) { // others may be gone at any time
 					v.Deliveries[string(d.Key)] = d.At
 				}
 			}

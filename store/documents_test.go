@@ -7,12 +7,13 @@ import (
 
 	"planbridge/store"
 	"planbridge/store/memstore"
+	"planbridge/store/storetest"
 )
 
 // TestDocuments: a missing document is no error, and an empty one reads as empty. The error of an
 // undecodable one names it.
 func TestDocuments(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: storetest.Clock(time.Now)}).Open(nil)
 	for name, text := range map[string]string{"empty": "", "broken": "{", "plain": `{"a":1}`} {
 		if err := store.WriteDoc(t.Context(), s, "p", name, []byte(text)); err != nil {
 			t.Fatal(err)

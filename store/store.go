@@ -16,6 +16,9 @@ import (
 	"planbridge/mapping"
 )
 
+// Clock tells a store the time. It is safe for concurrent use.
+type Clock interface{ Now() time.Time }
+
 // A SizeError refuses a record over its bound. Nothing was stored.
 type SizeError struct {
 	Size, Bound int    // in bytes

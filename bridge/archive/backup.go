@@ -7,8 +7,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/store"
@@ -20,13 +20,13 @@ type Settings interface {
 	Settings() *reconcile.Settings
 }
 
-// Options configure an Archive. Store, Settings and Now are required.
+// Options configure an Archive. Store, Settings and Clock are required.
 type Options struct {
 	Store    store.Store
 	Settings Settings
 	// StoreKind names the kind of the store in backups.
 	StoreKind string
-	Now       func() time.Time
+	Clock     clock.Clock
 }
 
 // Archive writes out a store. It is safe for concurrent use.
@@ -50,5 +50,5 @@ func (a *Archive) Backup(ctx context.Context, w io.Writer, version string) error
 	if err := a.keeps("backup"); err != nil {
 		return err
 	}
-	return backup.Write(ctx, w, a.o.Store, backup.Header{Program: version, Store: a.o.StoreKind, At: a.o.Now().UTC()})
+	return backup.Write(ctx, w, a.o.Store, backup.Header{Program: version, Store: a.o.StoreKind, At: a.o.Clock.Now().UTC()})
 }

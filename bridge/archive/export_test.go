@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"planbridge/bridge/archive"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -28,7 +28,7 @@ func (s partlySpoilt) Dump(ctx context.Context, visit func(store.Entry) error) e
 // TestExportOfWhatCannotBeRead: the rows of what can be read come, and the export says that
 // it is not complete. That of another project is.
 func TestExportOfWhatCannotBeRead(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	for _, project := range []mapping.ObjectID{"p", "q"} {
 		l := &mapping.Link{ID: "l1", Project: project, Route: "gone", Pair: mapping.Pair{
 			State: mapping.Linked, Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 1}, Card: mapping.CardID{ID: "card"},
@@ -68,7 +68,7 @@ func TestExportOfWhatCannotBeRead(t *testing.T) {
 // TestExportOfADryRun: the throw-away store of a dry run is not exported as if it were the
 // configured one.
 func TestExportOfADryRun(t *testing.T) {
-	o := archive.New(archive.Options{Store: memstore.New(memstore.Options{Clock: time.Now}).Open(nil), Settings: &reconcile.Settings{DryRun: true}})
+	o := archive.New(archive.Options{Store: memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil), Settings: &reconcile.Settings{DryRun: true}})
 	err := o.Export(t.Context(), status.ExportAsk{What: status.ExportLinks}, func(any) error { return nil })
 	if !errors.Is(err, status.ErrState) || !strings.Contains(err.Error(), "export: the service that runs is a dry run") {
 		t.Errorf("Export: %v", err)

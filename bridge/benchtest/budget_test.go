@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"planbridge/bridge/budgets"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/github"
 	"planbridge/store"
 	"planbridge/store/memstore"
@@ -47,8 +48,8 @@ type takers struct {
 }
 
 func newTakers(class github.WriteClass) *takers {
-	memory := memstore.New(memstore.Options{Clock: time.Now})
-	limits := budgets.New(budgets.Options{Store: memory.Open(nil), Settings: usualLimits{}, Now: time.Now})
+	memory := memstore.New(memstore.Options{Clock: clock.Runtime{}})
+	limits := budgets.New(budgets.Options{Store: memory.Open(nil), Settings: usualLimits{}, Clock: clock.Runtime{}})
 	return &takers{[]*memstore.Store{memory.Open(nil), memory.Open(nil)}, limits.Budget(class)}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/status"
 	"planbridge/mapping/mappingtest"
@@ -82,7 +83,7 @@ func TestLabelsTogetherAndAKill(t *testing.T) {
 			continue
 		}
 		t.Run(string(kind), func(t *testing.T) {
-			memory := memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000})
+			memory := memstore.New(memstore.Options{Clock: clock.Runtime{}, QueueLimit: 200_000})
 			var handles []*memstore.Store
 			o := bridgetest.Options{OpenStore: func() store.Store {
 				handles = append(handles, memory.Open(nil))

@@ -9,6 +9,7 @@ import (
 
 	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/mapping"
@@ -33,7 +34,7 @@ func TestTakeover(t *testing.T) {
 func takeover(t *testing.T, cutOff bool) (took time.Duration) {
 	t.Helper()
 	const edits = 60
-	memory := memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000})
+	memory := memstore.New(memstore.Options{Clock: clock.Runtime{}, QueueLimit: 200_000})
 	var handles []*memstore.Store
 	o := bridgetest.Options{OpenStore: func() store.Store {
 		handles = append(handles, memory.Open(nil))
@@ -73,7 +74,7 @@ func takeover(t *testing.T, cutOff bool) (took time.Duration) {
 // TestTakeoverOfNamedLeases: the replica that lists GitHub and polls planning is cut off from the
 // store. Another one does both within 15 s, however long the pauses between two rounds are.
 func TestTakeoverOfNamedLeases(t *testing.T) {
-	memory := memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000})
+	memory := memstore.New(memstore.Options{Clock: clock.Runtime{}, QueueLimit: 200_000})
 	var handles []*memstore.Store
 	o := bridgetest.Options{OpenStore: func() store.Store {
 		handles = append(handles, memory.Open(nil))

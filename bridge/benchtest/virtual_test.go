@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/nettest"
 	"planbridge/store"
@@ -37,7 +38,7 @@ func usual(yaml string) string {
 func virtually(t *testing.T, o bridgetest.Options, play func(*bridgetest.TestWorld)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		memory := memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000})
+		memory := memstore.New(memstore.Options{Clock: clock.Runtime{}, QueueLimit: 200_000})
 		o.Idle, o.Network = true, nettest.NewInProcess()
 		if o.OpenStore == nil {
 			o.OpenStore = func() store.Store { return memory.Open(nil) }

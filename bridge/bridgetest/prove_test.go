@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/logtest"
@@ -21,7 +22,7 @@ import (
 func TestServiceProvesItsConfiguration(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}
-	logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
+	logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), clock.Runtime{}))
 	bucket := "Incomming"
 	w := start(t, bridgetest.Options{
 		Logger: logger, Prove: 200 * time.Millisecond,

@@ -6,9 +6,9 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/logtest"
 	"planbridge/bridge/planningtest"
@@ -174,7 +174,7 @@ func TestPollsEndWithTheirProject(t *testing.T) {
 // the store is lost. No issue gets a second card before the first project was seen whole.
 func TestStoreIsLostWhereNoRouteLeads(t *testing.T) {
 	t.Parallel()
-	memory := memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 1000})
+	memory := memstore.New(memstore.Options{Clock: clock.Runtime{}, QueueLimit: 1000})
 	w := start(t, bridgetest.Options{OpenStore: func() store.Store { return memory.Open(nil) }})
 	second := w.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{bridgetest.BridgeUser}, Buckets: []string{bridgetest.Bucket}})
 	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "there before"})

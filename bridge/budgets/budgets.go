@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/github"
 	"planbridge/bridge/reconcile"
@@ -55,7 +56,7 @@ type Store interface {
 type Options struct {
 	Store    Store
 	Settings Settings
-	Now      func() time.Time
+	Clock    clock.Clock
 }
 
 // Budgets are the allowed requests to GitHub. They are safe for concurrent use.
@@ -137,7 +138,7 @@ func (b *Budgets) UseReserved(ctx context.Context, class github.WriteClass) bool
 }
 
 // Now is the time by which requests are paced.
-func (b *Budgets) Now() time.Time { return b.o.Now() }
+func (b *Budgets) Now() time.Time { return b.o.Clock.Now() }
 
 // TakePoints takes points of a minute, for the asker under ctx.
 func (b *Budgets) TakePoints(ctx context.Context, want int) (int, time.Duration, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/github"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -54,7 +55,7 @@ type limits Limits
 func (l limits) WriteLimits() Limits { return Limits(l) }
 
 func budgets(s *shelf, l limits) *Budgets {
-	return New(Options{Store: s, Settings: l, Now: time.Now})
+	return New(Options{Store: s, Settings: l, Clock: clock.Runtime{}})
 }
 
 // TestBudgetOfAClass: writes that make issues and comments have a budget of the minute and of the

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -35,11 +36,6 @@ type Documents interface {
 	PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error
 }
 
-// Clock tells the time.
-type Clock interface {
-	Now() time.Time
-}
-
 // Sprint has the data of an active sprint that a chart needs. The chart is read anew when any of it
 // changes.
 type Sprint struct {
@@ -53,7 +49,7 @@ type Options struct {
 	Project mapping.ObjectID
 	Charts  Charts
 	Store   Documents
-	Clock   Clock
+	Clock   clock.Clock
 	Logger  *slog.Logger
 }
 

@@ -30,7 +30,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, now: time.Date(2031, 3, 3, 9, 0, 0, 0, time.UTC), left: 8}
-	w.store = memstore.New(memstore.Options{Clock: w.Now}).Open(w.Now)
+	w.store = memstore.New(memstore.Options{Clock: w}).Open(nil)
 	w.recorder = burndown.NewRecorder(burndown.Options{
 		Project: project, Charts: w, Store: w.store, Clock: w, Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
 	})

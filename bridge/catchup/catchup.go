@@ -111,12 +111,6 @@ type Host interface {
 	Failed(error)
 }
 
-// Clock tells the time, and draws what spreads the rounds, in [0, n).
-type Clock interface {
-	Now() time.Time
-	Int64N(n int64) int64
-}
-
 // Options configure a CatchUp. All fields are required, except those that give nil or zero a
 // meaning.
 type Options struct {
@@ -127,7 +121,7 @@ type Options struct {
 	Host     Host
 	Owner    string        // names this replica in leases
 	Session  lease.Session // that leases end with; nil: with none
-	Clock    Clock         // nil: the runtime's
+	Clock    clock.Source  // nil: the runtime's
 	Interval time.Duration
 	// Settle is how long GitHub's lists may lag.
 	Settle time.Duration
@@ -146,7 +140,7 @@ type Options struct {
 // may be called concurrently; rounds run one after the other.
 type CatchUp struct {
 	o     Options
-	clock Clock
+	clock clock.Source
 	lease lease.Lease
 
 	round guard.Turn // held during a round; guards the fields below
@@ -177,7 +171,7 @@ const minRedeliverInterval = 5 * time.Minute
 // New returns a CatchUp; nothing runs until Run.
 func New(o Options) *CatchUp {
 	if o.Clock == nil {
-		o.Clock = clock.Clock{}
+		o.Clock = clock.Runtime{}
 	}
 	if o.RedeliverInterval == 0 {
 		o.RedeliverInterval = max(o.Interval, minRedeliverInterval)

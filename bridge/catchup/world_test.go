@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"planbridge/bridge/catchup"
+	"planbridge/bridge/clock"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/memstore"
@@ -161,7 +162,7 @@ func (s *counting) PutDoc(ctx context.Context, project mapping.ObjectID, name st
 	return s.Store.PutDoc(ctx, project, name, data)
 }
 
-func newMemory() *memstore.Memory { return memstore.New(memstore.Options{Clock: time.Now}) }
+func newMemory() *memstore.Memory { return memstore.New(memstore.Options{Clock: clock.Runtime{}}) }
 
 const project = mapping.ObjectID("54744060c955ca8169c61ee6")
 

@@ -1,33 +1,42 @@
 // Package clock tells the time and draws lots: the runtime's, or those that a test or a simulation
-// gives in their place. Each package declares the interface that it needs.
+// gives in their place.
 package clock
 
 import (
+	"context"
 	"math/rand/v2"
 	"time"
 )
 
-// Clock tells the time and draws lots. The zero Clock is the runtime's.
-type Clock struct {
-	now  func() time.Time
-	draw func(n int64) int64
+// Clock tells the time. It is safe for concurrent use.
+type Clock interface{ Now() time.Time }
+
+// Source tells the time and draws lots. It is safe for concurrent use.
+type Source interface {
+	Clock
+	// Int64N draws a number in [0, n).
+	Int64N(n int64) int64
 }
 
-// New returns a Clock of two functions; nil: the runtime's.
-func New(now func() time.Time, draw func(n int64) int64) Clock { return Clock{now, draw} }
+// Runtime is the runtime's Source.
+type Runtime struct{}
 
-// Now returns the time.
-func (c Clock) Now() time.Time {
-	if c.now == nil {
-		return time.Now()
-	}
-	return c.now()
-}
+// Now implements [Clock].
+func (Runtime) Now() time.Time { return time.Now() }
 
-// Int64N draws a number in [0, n).
-func (c Clock) Int64N(n int64) int64 {
-	if c.draw == nil {
-		return rand.Int64N(n)
-	}
-	return c.draw(n)
+// Int64N implements [Source].
+func (Runtime) Int64N(n int64) int64 { return rand.Int64N(n) }
+
+// Func is the Clock of a function.
+type Func func() time.Time
+
+// Now implements [Clock].
+func (f Func) Now() time.Time { return f() }
+
+// Timeout bounds work by how long it may take.
+type Timeout time.Duration
+
+// Bound returns a context that ends after the timeout.
+func (t Timeout) Bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, time.Duration(t))
 }

@@ -226,7 +226,7 @@ func (c *cleaner) begin(ctx context.Context, key store.Key) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	l, now := claim.Link, c.o.Now().UTC()
+	l, now := claim.Link, c.o.Clock.Now().UTC()
 	var history []mapping.Entry
 	switch {
 	case c.to == nil && !l.Cleaning:
@@ -315,7 +315,7 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits status.Waits) 
 	case pending:
 		if standing.Service != "" {
 			waits.Add(reconcile.ServiceWords(standing.Service, c.set().Routes), time.Time{})
-		} else if standing.State == store.KeyLater && standing.At.After(c.o.Now()) {
+		} else if standing.State == store.KeyLater && standing.At.After(c.o.Clock.Now()) {
 			waits.Add(standing.Reason, standing.At)
 		}
 		return false, nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/decommission"
 	"planbridge/bridge/links"
 	"planbridge/bridge/pause"
@@ -36,7 +37,7 @@ func (nothingMade) PlanCleaning(context.Context, *mapping.Link) ([]mapping.Clean
 func decommissioner(s store.Store, set *reconcile.Settings) *decommission.Decommissioner {
 	return decommission.New(decommission.Options{
 		Store: s, Settings: set, Services: nothingMade{}, Finder: links.New(links.Options{Store: s, Settings: set}),
-		Pauses: pause.New(pause.Options{Store: s, Settings: set}), Now: time.Now,
+		Pauses: pause.New(pause.Options{Store: s, Settings: set}), Clock: clock.Runtime{},
 	})
 }
 
@@ -55,7 +56,7 @@ func adopt(t *testing.T, s *memstore.Store) {
 // TestCleanOfALostStore: a run that finds no pair fails while the links may still be restored, as
 // a dry run does. Afterwards it counts none.
 func TestCleanOfALostStore(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{"acme/web"}, Project: "p", ProjectName: "web"}})}
 	d := decommissioner(s, set)
 	for _, ask := range []status.CleanAsk{{Route: "web", DryRun: true}, {Route: "web"}} {
@@ -72,7 +73,7 @@ func TestCleanOfALostStore(t *testing.T) {
 
 // TestADryServiceTakesNothingApart: it may only be asked what would be taken off.
 func TestADryServiceTakesNothingApart(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: &mapping.Link{ID: "l1", Project: "p", Pair: mapping.Pair{State: mapping.Linked}}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestADryServiceTakesNothingApart(t *testing.T) {
 // TestCleanKnowsItsEnd: from the first pair on it is told how many there are, so that people see
 // how long it takes.
 func TestCleanKnowsItsEnd(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	for _, id := range []mapping.LinkID{"l1", "l2", "l3"} {
 		l := &mapping.Link{ID: id, Project: "p", Route: "web", Pair: mapping.Pair{State: mapping.Linked, Card: mapping.CardID{ID: mapping.ObjectID("card " + id)}}}
 		if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
@@ -112,7 +113,7 @@ func TestCleanKnowsItsEnd(t *testing.T) {
 
 // TestMoveLeavesPartedPairs: nobody has to move the card of a pair that was parted.
 func TestMoveLeavesPartedPairs(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	l := &mapping.Link{ID: "l1", Project: "p", Route: "web", Parted: true, Pair: mapping.Pair{State: mapping.Dormant, Card: mapping.CardID{ID: "c1", Bucket: "id of Now", BucketName: "Now"}}}
 	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
 		t.Fatal(err)
@@ -145,7 +146,7 @@ func (q *putOff) Kick() {
 // TestCleanTellsUntilWhenItWaits: of pairs that wait for their time, the reason and the earliest
 // time are told.
 func TestCleanTellsUntilWhenItWaits(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	l := &mapping.Link{ID: "l1", Project: "p", Route: "web", Pair: mapping.Pair{State: mapping.Linked, Card: mapping.CardID{ID: "c1"}}}
 	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
 		t.Fatal(err)
@@ -153,7 +154,7 @@ func TestCleanTellsUntilWhenItWaits(t *testing.T) {
 	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{"acme/web"}, Project: "p"}})}
 	d := decommission.New(decommission.Options{
 		Store: s, Settings: set, Services: nothingMade{}, Finder: links.New(links.Options{Store: s, Settings: set}), Queue: &putOff{t, s},
-		Holder: links.Holder{Store: s, Now: time.Now}, Pauses: pause.New(pause.Options{Store: s, Settings: set}), Now: time.Now,
+		Holder: links.Holder{Store: s, Clock: clock.Runtime{}}, Pauses: pause.New(pause.Options{Store: s, Settings: set}), Clock: clock.Runtime{},
 	})
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 	defer stop()

@@ -8,6 +8,7 @@ import (
 	"context"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/links"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -52,7 +53,7 @@ type Options struct {
 	Holder   links.Holder
 	Pauses   Pauses
 	Queue    Queue
-	Now      func() time.Time
+	Clock    clock.Clock
 }
 
 // Decommissioner takes apart or moves the pairs that operators name. It is safe for concurrent use.

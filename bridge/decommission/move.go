@@ -83,7 +83,7 @@ func (c *cleaner) move(ctx context.Context, l *mapping.Link) error {
 	c.countLink()
 	switch {
 	case c.beingMade(l) && !c.ask.DryRun: // an earlier run has begun
-		return c.await(ctx, l, c.o.Now())
+		return c.await(ctx, l, c.o.Clock.Now())
 	case l.Parted:
 		c.stays(l, "an operator parted it")
 		return nil

@@ -39,7 +39,7 @@ type Options struct {
 	Host     Host          // nil: only the settings are known
 	Lists    Lists         // nil: each issue is read by itself
 	Labels   Labels        // nil: each issue's labels take a request of their own
-	Clock    Clock         // nil: the runtime's
+	Clock    clock.Source  // nil: the runtime's
 	Watcher  Watcher       // nil: none
 	LeaseTTL time.Duration // of a claim, and of the lease on milestones; 0: a minute
 	Session  Session       // that the lease on milestones ends with; nil: with none
@@ -71,7 +71,7 @@ func New(o Options) *Shell {
 		o.Host = noHost{}
 	}
 	if o.Clock == nil {
-		o.Clock = clock.Clock{}
+		o.Clock = clock.Runtime{}
 	}
 	if o.Watcher == nil {
 		o.Watcher = nobody{}

@@ -62,13 +62,6 @@ type Lists interface {
 	ListSince(ctx context.Context, repo string, since time.Time, page func([]mapping.Issue) (enough bool)) error
 }
 
-// Clock has the time and random numbers in [0, n), which spread the keys. It is safe for
-// concurrent use.
-type Clock interface {
-	Now() time.Time
-	Int64N(n int64) int64
-}
-
 // Watcher observes the work on claims.
 type Watcher interface {
 	// Watch gets the first state of a claim and the steps of its work. It returns the same steps,

@@ -63,7 +63,7 @@ func (g shownGitHub) Stranger(string) bool { return false }
 var may = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // inMay is a clock that stands still.
-type inMay struct{ clock.Clock }
+type inMay struct{ clock.Runtime }
 
 func (inMay) Now() time.Time { return may }
 

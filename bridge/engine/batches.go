@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -37,7 +38,7 @@ var errIncomplete = errors.New("broken off")
 // within a moment share one call. It is safe for concurrent use.
 type batches struct {
 	store store.Store
-	clock Clock
+	clock clock.Source
 	guard *guard.Guard // it handles panics of the act; nil: panics are not recorded
 
 	waiting       chan struct{} // holds one element for each key that waits for others
@@ -70,8 +71,8 @@ type batch struct {
 	err     error             // why the batch failed; valid once done is closed
 }
 
-func newBatches(s store.Store, clock Clock, g *guard.Guard) *batches {
-	return &batches{store: s, clock: clock, guard: g, waiting: make(chan struct{}, maxWaiting), open: map[batchID]*batch{}}
+func newBatches(s store.Store, c clock.Source, g *guard.Guard) *batches {
+	return &batches{store: s, clock: c, guard: g, waiting: make(chan struct{}, maxWaiting), open: map[batchID]*batch{}}
 }
 
 // wait counts a key as waiting until done is called. It returns nil where maxWaiting keys wait.

@@ -38,7 +38,7 @@ func TestBatch(t *testing.T) {
 		var groups []int
 		var mu sync.Mutex
 		more := true
-		b := newBatches(awaited{newStore(), func() bool { mu.Lock(); defer mu.Unlock(); return more }}, clock.Clock{}, nil)
+		b := newBatches(awaited{newStore(), func() bool { mu.Lock(); defer mu.Unlock(); return more }}, clock.Runtime{}, nil)
 		what := Batch{Project: "p", Name: "a", Most: 100, Act: func(_ context.Context, ms []any) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -86,7 +86,7 @@ func TestBatch(t *testing.T) {
 func TestBatchLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var acted atomic.Int64
-		b := newBatches(awaited{newStore(), never}, clock.Clock{}, nil)
+		b := newBatches(awaited{newStore(), never}, clock.Runtime{}, nil)
 		what := Batch{Project: "p", Name: "a", Most: 10, Act: func(_ context.Context, ms []any) { <-time.After(time.Second); acted.Add(int64(len(ms))) }}
 		lease, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -117,7 +117,7 @@ func TestBatchLeft(t *testing.T) {
 // A panic fails the members of its batch.
 func TestBatchPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBatches(awaited{newStore(), never}, clock.Clock{}, nil)
+		b := newBatches(awaited{newStore(), never}, clock.Runtime{}, nil)
 		what := Batch{Project: "p", Name: "a", Act: func(context.Context, []any) { panic("odd text") }}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -133,7 +133,7 @@ func TestBriefBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var groups []int
-		b := newBatches(awaited{newStore(), func() bool { return true }}, clock.Clock{}, nil)
+		b := newBatches(awaited{newStore(), func() bool { return true }}, clock.Runtime{}, nil)
 		what := Batch{Project: "p", Name: "a", Most: 100, Brief: true, Act: func(_ context.Context, ms []any) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -57,7 +58,9 @@ func newEngine(s store.Store, c Core, projects ...mapping.ObjectID) *Engine {
 }
 
 // newStore is a store that nobody else has.
-func newStore() *memstore.Store { return memstore.New(memstore.Options{Clock: time.Now}).Open(nil) }
+func newStore() *memstore.Store {
+	return memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
+}
 
 // inBackground runs an engine until stop is called, which waits for its end.
 func inBackground(e *Engine) (stop func()) {

@@ -57,7 +57,7 @@ type Options struct {
 	Concurrency  int           // keys that may call a service at once; 0: one
 	StoreWorkers int           // further keys that may be worked meanwhile at the store; 0: none
 	LeaseTTL     time.Duration // 0: a minute
-	Clock        Clock         // nil: the runtime's
+	Clock        clock.Source  // nil: the runtime's
 	Observer     Observer      // nil: none
 }
 
@@ -89,7 +89,7 @@ func New(o Options) *Engine {
 		o.LeaseTTL = time.Minute
 	}
 	if o.Clock == nil {
-		o.Clock = clock.Clock{}
+		o.Clock = clock.Runtime{}
 	}
 	return &Engine{Options: o, kick: make(chan struct{}, 1), turns: newTurns(), batches: newBatches(o.Store, o.Clock, o.Guard)}
 }

@@ -43,7 +43,7 @@ func TestMoreToCome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := newBatches(newStore(), clock.Clock{}, nil)
+				b := newBatches(newStore(), clock.Runtime{}, nil)
 				tt.is(t, b)
 				if got := b.more(t.Context(), project); got != tt.want {
 					t.Errorf("more is to come: %v, want %v", got, tt.want)

@@ -51,13 +51,6 @@ type Session interface {
 	Bound(ctx context.Context, s store.Session) (context.Context, context.CancelFunc)
 }
 
-// Clock has the time and random numbers in [0, n), which spread the attempts. It is safe for
-// concurrent use.
-type Clock interface {
-	Now() time.Time
-	Int64N(n int64) int64
-}
-
 // Observer receives the history of each finished key.
 type Observer interface {
 	// Did is called with a link and its new history, once the store has both.

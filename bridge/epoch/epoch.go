@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -71,7 +72,7 @@ func Renew(ctx context.Context, s Documents) error {
 // use.
 type Tracker struct {
 	store Source
-	now   func() time.Time
+	clock clock.Clock
 
 	mu      sync.Mutex
 	epoch   string
@@ -80,7 +81,7 @@ type Tracker struct {
 }
 
 // NewTracker makes a tracker of a store.
-func NewTracker(s Source, now func() time.Time) *Tracker { return &Tracker{store: s, now: now} }
+func NewTracker(s Source, c clock.Clock) *Tracker { return &Tracker{store: s, clock: c} }
 
 // Check reads the epoch, unless the store is retired. After that Read returns [ErrRetired] too.
 func (t *Tracker) Check(ctx context.Context) (string, error) {
@@ -117,7 +118,7 @@ func (t *Tracker) Read(ctx context.Context) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.epoch != "" && t.epoch != epoch {
-		t.lost = t.now()
+		t.lost = t.clock.Now()
 	}
 	t.epoch = epoch
 	return epoch, nil

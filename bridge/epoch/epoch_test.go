@@ -3,8 +3,8 @@ package epoch_test
 import (
 	"context"
 	"testing"
-	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/epoch"
 	"planbridge/store"
 	"planbridge/store/memstore"
@@ -22,9 +22,9 @@ func (s *served) Incarnation(context.Context) (string, error) { return s.running
 // or a loss it counts as another store.
 func TestIsSameStore(t *testing.T) {
 	t.Parallel()
-	memory := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	memory := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	s := &served{memory, "one"}
-	tracker := epoch.NewTracker(s, time.Now)
+	tracker := epoch.NewTracker(s, clock.Runtime{})
 	read := func() string {
 		t.Helper()
 		e, err := tracker.Read(t.Context())
@@ -45,7 +45,7 @@ func TestIsSameStore(t *testing.T) {
 		t.Errorf("a rebuild leaves the store of %q the same", first)
 	}
 
-	alone := epoch.NewTracker(memory, time.Now)
+	alone := epoch.NewTracker(memory, clock.Runtime{})
 	before, err := alone.Read(t.Context())
 	if err == nil {
 		err = epoch.Renew(t.Context(), memory)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/epoch"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -26,8 +27,8 @@ func (c *counted) Doc(ctx context.Context, project mapping.ObjectID, name string
 // TestRetired: Check of a retired store fails, and so does Read after it. Read alone does not
 // look for a retirement. A copy is not retired.
 func TestRetired(t *testing.T) {
-	s := &counted{Store: memstore.New(memstore.Options{Clock: time.Now}).Open(nil)}
-	tracker := epoch.NewTracker(s, time.Now)
+	s := &counted{Store: memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)}
+	tracker := epoch.NewTracker(s, clock.Runtime{})
 	if _, err := tracker.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestRetired(t *testing.T) {
 	if err := s.Dump(t.Context(), func(e store.Entry) error { all = append(all, e); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	copied := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	copied := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	err := copied.Load(t.Context(), func(yield func(store.Entry, error) bool) {
 		for _, e := range all {
 			if !yield(e, nil) {

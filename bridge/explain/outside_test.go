@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/explain"
 	"planbridge/bridge/links"
 	"planbridge/bridge/pause"
@@ -168,7 +169,7 @@ func TestWhyOutside(t *testing.T) {
 		{"card: new", "c1", card(in("Incoming")), "web", "nothing keeps it out: the next poll lets it in by route web"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+			s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 			if err := s.PutMarks(t.Context(), "p", store.MarksCards, map[string]string{"old": "digest web", "moved": "digest other"}); err != nil {
 				t.Fatal(err)
 			}
@@ -224,7 +225,7 @@ func TestOutsideOfSeveralProjects(t *testing.T) {
 	for project, id := range map[mapping.ObjectID]mapping.ObjectID{"p": "c1", "q": "c2"} {
 		world.projects[project] = &walked{outsideCards: outsideCards{&outsiders{cards: []mapping.Card{{ID: id, CID: 9, BucketName: "Elsewhere"}}}}}
 	}
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	o := explainer(s, world, &reconcile.Settings{
 		Routes: mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "p", ProjectName: "one", Bucket: "In"}, {Name: "b", Project: "q", ProjectName: "two", Bucket: "In"}}),
 	})
@@ -259,7 +260,7 @@ func (brokenPauses) PausedSince(context.Context, string) (time.Time, error) {
 // TestOutsideOfAStoreThatIsAway: neither service is blamed for it.
 func TestOutsideOfAStoreThatIsAway(t *testing.T) {
 	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Project: "p", Repositories: []string{"acme/web"}, Direction: mapping.Both}})}
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	world := &outsiders{issues: map[int]mapping.Issue{1: fresh(func(*mapping.Issue) {})}}
 	o := explain.New(explain.Options{Store: s, Settings: set, Services: world, Pauses: brokenPauses{}, FirstRuns: begun{ran}})
 	if _, err := o.Outside(t.Context(), "acme/web#1"); err == nil || errors.Is(err, status.ErrAway) || !strings.Contains(err.Error(), "the store does not answer") {

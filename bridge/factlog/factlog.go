@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -122,12 +123,12 @@ type handler struct {
 	groups bool        // within a group no attribute is read
 }
 
-// NewHandler wraps a handler, unless it is one of this package; now is the clock.
-func NewHandler(inner slog.Handler, now func() time.Time) slog.Handler {
+// NewHandler wraps a handler, unless it is one of this package; c tells its time.
+func NewHandler(inner slog.Handler, c clock.Clock) slog.Handler {
 	if h, is := inner.(*handler); is {
 		return h
 	}
-	return &handler{inner: inner, facts: &facts{now: now, open: map[string]*fact{}}}
+	return &handler{inner: inner, facts: &facts{clock: c, open: map[string]*fact{}}}
 }
 
 // Enabled implements [slog.Handler].

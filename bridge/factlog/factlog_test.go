@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -30,9 +31,12 @@ func newPage() *page {
 		}
 		return a
 	}})
-	p.Logger = slog.New(factlog.NewHandler(text, func() time.Time { return p.now }))
+	p.Logger = slog.New(factlog.NewHandler(text, p))
 	return p
 }
+
+// Now is the page's clock.
+func (p *page) Now() time.Time { return p.now }
 
 // lines are what was logged since they were last asked for.
 func (p *page) lines() []string {
@@ -185,8 +189,8 @@ func TestDurationsHaveOneForm(t *testing.T) {
 // TestAHandlerIsWrappedOnce, so that each layer of a program may do it.
 func TestAHandlerIsWrappedOnce(t *testing.T) {
 	t.Parallel()
-	h := factlog.NewHandler(slog.DiscardHandler, time.Now)
-	if again := factlog.NewHandler(h, time.Now); again != h {
+	h := factlog.NewHandler(slog.DiscardHandler, clock.Runtime{})
+	if again := factlog.NewHandler(h, clock.Runtime{}); again != h {
 		t.Error("the handler is wrapped twice")
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"planbridge/bridge/clock"
 )
 
 // write is a line and where it goes.
@@ -28,7 +30,7 @@ type fact struct {
 
 // facts holds the facts of a log. It is safe for concurrent use.
 type facts struct {
-	now func() time.Time
+	clock clock.Clock
 
 	mu    sync.Mutex
 	open  map[string]*fact
@@ -39,7 +41,7 @@ type facts struct {
 func (f *facts) admit(key string, w write) []write {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := f.now()
+	now := f.clock.Now()
 	out := f.sweepAt(now, key)
 	held := f.open[key]
 	if held != nil && held.isOver(now) {
@@ -65,7 +67,7 @@ func (f *facts) admit(key string, w write) []write {
 func (f *facts) end(key string, w write) []write {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := f.now()
+	now := f.clock.Now()
 	if held := f.open[key]; held != nil && held.ended.IsZero() {
 		held.ended, held.end = now, w
 	}
@@ -91,7 +93,7 @@ func (held *fact) ending() write {
 func (f *facts) sweep() []write {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.sweepAt(f.now(), "")
+	return f.sweepAt(f.clock.Now(), "")
 }
 
 // sweepAt checks all facts but one, at most once a second. A fact without lines for a while is
@@ -143,7 +145,7 @@ func Anew(ctx context.Context, log *slog.Logger) {
 		if held.withheld == 0 {
 			return nil
 		}
-		return []write{held.drain(h.facts.now())}
+		return []write{held.drain(h.facts.clock.Now())}
 	})
 }
 
@@ -186,7 +188,7 @@ func (h *handler) ends(held *fact, name, service, message string) {
 	if !held.ended.IsZero() {
 		return
 	}
-	line := slog.NewRecord(h.facts.now(), slog.LevelInfo, message, 0)
+	line := slog.NewRecord(h.facts.clock.Now(), slog.LevelInfo, message, 0)
 	line.AddAttrs(slog.String("service", service), slog.String(Over, name))
 	held.ended, held.end = line.Time, write{h.inner, line}
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/logtest"
 	"planbridge/mapping"
@@ -17,7 +18,7 @@ import (
 func TestLimitIsOneFact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logtest.Text
-		logger := slog.New(factlog.NewHandler(slog.NewTextHandler(&log, nil), time.Now))
+		logger := slog.New(factlog.NewHandler(slog.NewTextHandler(&log, nil), clock.Runtime{}))
 		g := &gate{log: logger}
 		k := call{op: "issue.get", class: classRead, path: "repos/acme/web/issues/1"}
 		meets := func(after time.Duration) {

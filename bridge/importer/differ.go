@@ -27,7 +27,7 @@ func (im *run) differences(ctx context.Context, route *mapping.Route, issue *map
 	github, _ := route.IssueView(issue, set.Scheme, keys, nil)
 	planning := mapping.CardView(&card, keys)
 	github.Untrack()
-	link := route.JoinIssue(issue, id, im.Now().UTC())
+	link := route.JoinIssue(issue, id, im.Clock.Now().UTC())
 	var out []status.ImportDifference
 	for _, d := range mapping.Resolve(mapping.Input{Link: link, Route: route, GitHub: github, Planning: planning}).Decisions {
 		if d.Action == mapping.Adopt {

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/inventory"
 	"planbridge/bridge/jobs"
@@ -52,7 +53,7 @@ type Options struct {
 	Budget    Budget
 	Jobs      *jobs.Runner
 	Guard     *guard.Guard
-	Now       func() time.Time
+	Clock     clock.Clock
 }
 
 // Importer carries out imports.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/inventory"
 	"planbridge/bridge/jobs"
@@ -69,11 +70,11 @@ func keyOf(id mapping.LinkID) store.Key { return store.Key{Project: "p", Link: i
 // importing does something within an import, and returns what the import tells of itself.
 func importing(t *testing.T, s *links, ask status.ImportAsk, do func(ctx context.Context, im *run) error) *status.ImportResult {
 	t.Helper()
-	r := jobs.New(guard.New(slog.New(slog.DiscardHandler)), time.Now)
+	r := jobs.New(guard.New(slog.New(slog.DiscardHandler)), clock.Runtime{})
 	r.Open(t.Context())
 	got, err := r.Run(t.Context(), status.Job{Kind: "import", Import: &status.ImportResult{}}, "all", func(ctx context.Context, j *jobs.Job) error {
 		return do(ctx, &run{
-			Options: Options{Store: s, Inventory: inventory.New(inventory.Options{Store: s, Settings: s}), Now: time.Now},
+			Options: Options{Store: s, Inventory: inventory.New(inventory.Options{Store: s, Settings: s}), Clock: clock.Runtime{}},
 			job:     j, ask: ask, titles: map[titleKey]*title{}, met: map[store.Key]bool{}, children: map[mapping.LinkID]child{},
 		})
 	})

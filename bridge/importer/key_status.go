@@ -92,9 +92,9 @@ func (im *run) goneTo(ctx context.Context, key store.Key) (keyStatus, error) {
 	case known:
 		return handed, nil
 	case c.gone.IsZero():
-		c.gone = im.Now()
+		c.gone = im.Clock.Now()
 		im.children[key.Link] = c
-	case im.Now().Sub(c.gone) > handover:
+	case im.Clock.Now().Sub(c.gone) > handover:
 		return dropped, nil
 	}
 	return underWay, nil

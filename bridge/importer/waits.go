@@ -30,7 +30,7 @@ func (im *run) waits(ctx context.Context, depths map[mapping.ObjectID]store.Dept
 		if err != nil {
 			return nil, err
 		}
-		if at.State == store.KeyLater && at.At.After(im.Now()) {
+		if at.State == store.KeyLater && at.At.After(im.Clock.Now()) {
 			out.Add(at.Reason, at.At)
 		}
 	}

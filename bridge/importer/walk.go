@@ -218,7 +218,7 @@ func (im *run) importIssues(ctx context.Context, children bool, page func(contex
 		if children { // few are left: nobody waits for more
 			return page(ctx, obs)
 		}
-		if err := im.announce(ctx, im.Now().Add(ahead)); err != nil {
+		if err := im.announce(ctx, im.Clock.Now().Add(ahead)); err != nil {
 			return err
 		}
 		return page(ctx, obs)
@@ -253,7 +253,7 @@ func (im *run) announce(ctx context.Context, until time.Time) error {
 
 // ofIssue is the observation by which an issue is imported.
 func (im *run) ofIssue(route *mapping.Route, issue *mapping.Issue, children bool) (store.Observation, bool) {
-	ref, at := mapping.IssueRef(issue.ID), im.Now().UTC()
+	ref, at := mapping.IssueRef(issue.ID), im.Clock.Now().UTC()
 	link := route.EnterIssue(issue, at)
 	link.Import = im.ask.State
 	switch t := im.titleOf(route, issue.Title); {
@@ -309,7 +309,7 @@ func (im *run) importCards(ctx context.Context, page func(context.Context, map[m
 
 func (im *run) ofCard(route *mapping.Route, card *mapping.Card) store.Observation {
 	ref := mapping.CardRef(card.ID)
-	link := route.EnterCard(card, im.Now().UTC())
+	link := route.EnterCard(card, im.Clock.Now().UTC())
 	link.Import = im.ask.State
 	bare := *card
 	bare.Tasks = nil

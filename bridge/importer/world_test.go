@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/importer"
 	"planbridge/bridge/inventory"
@@ -46,7 +47,7 @@ func newWorld(t *testing.T) *world {
 		Name: "web", Repositories: []string{"acme/web"}, Project: project, Bucket: "Incoming", Direction: mapping.Both,
 		CreateIssues: true, NewCardsIn: "acme/web", Tasks: mapping.TasksSubIssues, Quarantine: mapping.QuarantineAuto,
 	}}
-	w.store = memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	w.store = memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	return w
 }
 
@@ -151,12 +152,12 @@ func (s side) Card(_ context.Context, id mapping.ObjectID) (mapping.Card, error)
 func (w *world) run(ask status.ImportAsk, work func(*mapping.Link)) status.Job {
 	w.t.Helper()
 	g := guard.New(slog.New(slog.DiscardHandler))
-	runner := jobs.New(g, time.Now)
+	runner := jobs.New(g, clock.Runtime{})
 	ctx, stop := context.WithCancel(w.t.Context())
 	runner.Open(ctx)
 	im := importer.New(importer.Options{
 		Store: w.store, Inventory: inventory.New(inventory.Options{Store: w.store, Settings: w, GitHub: w, Projects: w}), GitHub: w, Intake: w, Services: w,
-		Budget: w, Jobs: runner, Guard: g, Now: time.Now,
+		Budget: w, Jobs: runner, Guard: g, Clock: clock.Runtime{},
 	})
 	job, err := im.Import(ctx, ask)
 	for err == nil && job.State == status.JobRunning {

@@ -10,8 +10,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -24,7 +24,7 @@ const kept = 20
 // Runner runs jobs. It is safe for concurrent use.
 type Runner struct {
 	guard *guard.Guard
-	now   func() time.Time
+	clock clock.Clock
 
 	mu   sync.Mutex
 	ctx  context.Context // that jobs run under; nil before Open
@@ -33,7 +33,7 @@ type Runner struct {
 }
 
 // New makes a runner that runs nothing before Open.
-func New(g *guard.Guard, now func() time.Time) *Runner { return &Runner{guard: g, now: now} }
+func New(g *guard.Guard, c clock.Clock) *Runner { return &Runner{guard: g, clock: c} }
 
 // Job is one job.
 type Job struct {
@@ -141,7 +141,7 @@ func (r *Runner) start(first status.Job, asked any, work func(context.Context, *
 			return j, nil
 		}
 	}
-	first.ID, first.State, first.Started = mapping.NewID(), status.JobRunning, r.now().UTC()
+	first.ID, first.State, first.Started = mapping.NewID(), status.JobRunning, r.clock.Now().UTC()
 	ctx, cancel := context.WithCancel(r.ctx)
 	j := &Job{id: first.ID, asked: asked, cancel: cancel, ended: make(chan struct{}), now: first}
 	r.list = append(r.list, j)
@@ -158,7 +158,7 @@ func (r *Runner) work(ctx context.Context, j *Job, name string, work func(contex
 	defer close(j.ended)
 	j.err = err
 	j.Update(func(now *status.Job) {
-		now.State, now.Doing, now.Ended = status.JobDone, "", r.now().UTC()
+		now.State, now.Doing, now.Ended = status.JobDone, "", r.clock.Now().UTC()
 		if err != nil {
 			now.State, now.Error = status.JobFailed, err.Error()
 		}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/jobs"
 	"planbridge/bridge/status"
@@ -15,7 +16,7 @@ import (
 
 // running is a runner whose jobs run until the test ends.
 func running(t *testing.T) *jobs.Runner {
-	r := jobs.New(guard.New(slog.New(slog.DiscardHandler)), time.Now)
+	r := jobs.New(guard.New(slog.New(slog.DiscardHandler)), clock.Runtime{})
 	r.Open(t.Context())
 	return r
 }

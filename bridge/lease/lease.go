@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/store"
 )
@@ -16,9 +17,6 @@ var ErrTaken = errors.New("another replica has the lease")
 
 // releaseTimeout bounds how long a stopping replica waits for the store.
 const releaseTimeout = 2 * time.Second
-
-// Clock tells the time.
-type Clock interface{ Now() time.Time }
 
 // Random draws a number in [0, n).
 type Random interface{ Int64N(n int64) int64 }
@@ -69,7 +67,7 @@ type Session interface {
 type Lease struct {
 	Store   Locks
 	Session Session // nil: the lease ends by time only
-	Clock   Clock
+	Clock   clock.Clock
 	Name    string
 	Owner   string // identifies the replica
 	TTL     time.Duration

@@ -26,7 +26,7 @@ func TestKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		l := Lease{Clock: clock.Clock{}, Store: s, Name: "poll:p", Owner: "replica-1", TTL: time.Minute}
+		l := Lease{Clock: clock.Runtime{}, Store: s, Name: "poll:p", Owner: "replica-1", TTL: time.Minute}
 		for _, step := range []struct {
 			after time.Duration
 			kept  bool
@@ -74,7 +74,7 @@ func TestEndsWithTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var process life
 		process.begin("s1")
-		l := Lease{Clock: clock.Clock{}, Store: memstore.New(memstore.Options{Clock: time.Now}).Open(nil), Session: &process, Name: "catchup", Owner: "replica-1", TTL: time.Hour}
+		l := Lease{Clock: clock.Runtime{}, Store: memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil), Session: &process, Name: "catchup", Owner: "replica-1", TTL: time.Hour}
 		if held, _, err := l.Acquire(t.Context()); !held || err != nil {
 			t.Fatal(held, err)
 		}
@@ -105,7 +105,7 @@ func TestEndsWithTheSession(t *testing.T) {
 func TestFollowersGoOnAtOnce(t *testing.T) {
 	for _, leads := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+			s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 			if !leads {
 				if held, err := s.Acquire(t.Context(), "catchup", "replica-1", time.Hour); !held || err != nil {
 					t.Fatal(held, err)
@@ -113,13 +113,13 @@ func TestFollowersGoOnAtOnce(t *testing.T) {
 			}
 			var process life
 			process.begin("s2")
-			l := Lease{Clock: clock.Clock{}, Store: s, Session: &process, Name: "catchup", Owner: "replica-2", TTL: time.Hour}
+			l := Lease{Clock: clock.Runtime{}, Store: s, Session: &process, Name: "catchup", Owner: "replica-2", TTL: time.Hour}
 			ctx, end := context.WithCancel(t.Context())
 			var rounds atomic.Int32
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				l.Every(ctx, guard.New(slog.New(slog.DiscardHandler)), "round", clock.Clock{}, func() time.Duration { return 5 * time.Minute }, func(ctx context.Context) {
+				l.Every(ctx, guard.New(slog.New(slog.DiscardHandler)), "round", clock.Runtime{}, func() time.Duration { return 5 * time.Minute }, func(ctx context.Context) {
 					rounds.Add(1)
 					_, _, err := l.Acquire(ctx)
 					if err != nil {

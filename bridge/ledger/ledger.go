@@ -7,8 +7,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/links"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
@@ -34,7 +34,7 @@ type Options struct {
 	Holder    links.Holder
 	Queue     Queue
 	Questions *Questions
-	Now       func() time.Time
+	Clock     clock.Clock
 }
 
 // Ledger answers operators' requests about conflicts. It is safe for concurrent use.
@@ -84,7 +84,7 @@ func (l *Ledger) UndoConflict(ctx context.Context, id string) error {
 		}
 		claim.Link.Undo[c.Attribute] = c.ID
 		c.UndoneBy = status.Actor(ctx)
-		c.Again = l.o.Now().UTC() // it does not expire meanwhile
+		c.Again = l.o.Clock.Now().UTC() // it does not expire meanwhile
 		return l.o.Store.PutConflict(ctx, *c)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/ledger"
 	"planbridge/bridge/links"
 	"planbridge/bridge/reconcile"
@@ -21,7 +22,7 @@ func (queue) Kick() {}
 
 // TestConflictOfAPartedPair: nothing of it can be undone or answered, and who asks is told so.
 func TestConflictOfAPartedPair(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	parted := &mapping.Link{ID: "l1", Project: "p", Route: "web", Parted: true, Pair: mapping.Pair{State: mapping.Dormant, Card: mapping.CardID{ID: "card"}}}
 	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: parted}}); err != nil {
 		t.Fatal(err)
@@ -32,7 +33,7 @@ func TestConflictOfAPartedPair(t *testing.T) {
 		}
 	}
 	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Project: "p"}})}
-	l := ledger.New(ledger.Options{Store: s, Settings: set, Holder: links.Holder{Store: s, Now: time.Now}, Queue: queue{}, Questions: ledger.NewQuestions(s, time.Now), Now: time.Now})
+	l := ledger.New(ledger.Options{Store: s, Settings: set, Holder: links.Holder{Store: s, Clock: clock.Runtime{}}, Queue: queue{}, Questions: ledger.NewQuestions(s, clock.Runtime{}), Clock: clock.Runtime{}})
 	undone, answered := l.UndoConflict(t.Context(), "settled"), l.ResolveConflict(t.Context(), "asked", mapping.GitHub)
 	if !errors.Is(undone, status.ErrState) || !errors.Is(answered, status.ErrState) {
 		t.Errorf("undo: %v; answer: %v", undone, answered)

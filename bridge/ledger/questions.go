@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -22,7 +23,7 @@ const questionsPage = 500
 // no index of them. It is safe for concurrent use.
 type Questions struct {
 	store store.Ledger
-	now   func() time.Time
+	clock clock.Clock
 
 	mu    sync.Mutex
 	known map[mapping.ObjectID]questionsOf
@@ -46,8 +47,8 @@ type asked struct {
 func askedOf(c *mapping.Conflict) asked { return asked{c.ID, c.Project, c.Link, c.Route, c.At} }
 
 // NewQuestions makes a Questions.
-func NewQuestions(s store.Ledger, now func() time.Time) *Questions {
-	return &Questions{store: s, now: now, known: map[mapping.ObjectID]questionsOf{}}
+func NewQuestions(s store.Ledger, c clock.Clock) *Questions {
+	return &Questions{store: s, clock: c, known: map[mapping.ObjectID]questionsOf{}}
 }
 
 // Counts returns how many questions of a project are open, by route. It is at most a minute old.
@@ -68,10 +69,10 @@ func (q *Questions) of(ctx context.Context, project mapping.ObjectID) ([]asked, 
 	q.mu.Lock()
 	last, known := q.known[project]
 	q.mu.Unlock()
-	if known && q.now().Sub(last.at) < questionsAge {
+	if known && q.clock.Now().Sub(last.at) < questionsAge {
 		return last.list, nil
 	}
-	now := questionsOf{at: q.now()}
+	now := questionsOf{at: q.clock.Now()}
 	for cursor := ""; ; {
 		page, next, err := q.store.Conflicts(ctx, project, cursor, questionsPage)
 		if err != nil {

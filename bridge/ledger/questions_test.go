@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/ledger"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -14,7 +15,7 @@ import (
 // TestQuestionsBehindOtherEntries: a question stays in sight however much the ledger takes in
 // after it, and is gone at once when it is answered.
 func TestQuestionsBehindOtherEntries(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	born := time.Now().Add(-time.Hour)
 	put := func(id, route, state string, after int) mapping.Conflict {
 		c := mapping.Conflict{
@@ -33,7 +34,7 @@ func TestQuestionsBehindOtherEntries(t *testing.T) {
 	}
 	put("new", "a", mapping.ConflictOpen, 1000)
 	routes := mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "first"}, {Name: "b", Project: "first"}})
-	o := ledger.New(ledger.Options{Store: s, Settings: &reconcile.Settings{Routes: routes}, Questions: ledger.NewQuestions(s, time.Now)})
+	o := ledger.New(ledger.Options{Store: s, Settings: &reconcile.Settings{Routes: routes}, Questions: ledger.NewQuestions(s, clock.Runtime{})})
 	want := func(link mapping.LinkID, limit int, ids string, a, b int) {
 		t.Helper()
 		list, counts, err := o.Questions(t.Context(), link, limit)

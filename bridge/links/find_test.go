@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/links"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
@@ -28,7 +28,7 @@ func (u *unlisted) List(context.Context, mapping.ObjectID, string, int) ([]*mapp
 
 // TestFindByIDListsNothing: items with an id are found by the store's indexes, in any project.
 func TestFindByIDListsNothing(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	l := &mapping.Link{
 		ID: "l1", Project: "second",
 		Children: []*mapping.Pair{{Kind: mapping.Tracking, Card: mapping.CardID{ID: "tracking"}}},
@@ -55,7 +55,7 @@ func TestFindByIDListsNothing(t *testing.T) {
 // TestNumberOfSeveralItems: a number that several issues or cards have is no name. The error
 // lists those that are.
 func TestNumberOfSeveralItems(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	for _, l := range []*mapping.Link{
 		{ID: "l1", Project: "first", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 71, Repo: "acme/web", Number: 1}, Card: mapping.CardID{ID: "c1", CID: 7}}},
 		{ID: "l2", Project: "second", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 72, Repo: "acme/api", Number: 2}, Card: mapping.CardID{ID: "c2", CID: 7}}},

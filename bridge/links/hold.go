@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/inventory"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -25,18 +26,18 @@ const (
 // use.
 type Holder struct {
 	Store store.Store
-	Now   func() time.Time
+	Clock clock.Clock
 }
 
 // Hold claims a link's key for an operator. While the key is worked, Hold waits a little.
 func (h Holder) Hold(ctx context.Context, key store.Key) (*store.Claim, error) {
-	patience := h.Now().Add(holdWithin)
+	patience := h.Clock.Now().Add(holdWithin)
 	for {
 		claim, err := h.Store.ClaimKey(ctx, key, holdFor)
 		if !errors.Is(err, store.ErrConflict) {
 			return claim, err
 		}
-		if h.Now().After(patience) {
+		if h.Clock.Now().After(patience) {
 			return nil, fmt.Errorf("its link is being worked, try again: %w", status.ErrState)
 		}
 		if err := inventory.Wait(ctx, holdPause); err != nil {
@@ -52,5 +53,5 @@ func (h Holder) GiveUp(ctx context.Context, claim *store.Claim, err error) error
 
 // Entry is the history's entry of a person's request.
 func (h Holder) Entry(ctx context.Context, what string, attribute mapping.Attribute) mapping.Entry {
-	return mapping.Entry{At: h.Now().UTC(), Attribute: attribute, What: what, Why: "by " + status.Actor(ctx)}
+	return mapping.Entry{At: h.Clock.Now().UTC(), Attribute: attribute, What: what, Why: "by " + status.Actor(ctx)}
 }

@@ -31,10 +31,10 @@ func newConditions(o Options) *conditions {
 		open:    desc("open_questions", "Conflicts that people are asked about and that nobody has answered, of routes that ask.", "route"),
 	}
 	c.budget = desc("github_write_budget_remaining", "Writes that all replicas together may still make to GitHub in a window.", "class", "window")
-	c.budgets = readings[[]status.Budget]{guard: o.Guard, now: o.Now, what: "scrape budgets", read: func(ctx context.Context, _ mapping.ObjectID) ([]status.Budget, error) {
+	c.budgets = readings[[]status.Budget]{guard: o.Guard, clock: o.Clock, what: "scrape budgets", read: func(ctx context.Context, _ mapping.ObjectID) ([]status.Budget, error) {
 		return o.Source.Budgets(ctx)
 	}}
-	c.questions = readings[map[string]int]{guard: o.Guard, now: o.Now, what: "scrape questions of project", read: o.Source.Questions}
+	c.questions = readings[map[string]int]{guard: o.Guard, clock: o.Clock, what: "scrape questions of project", read: o.Source.Questions}
 	return c
 }
 

@@ -35,8 +35,8 @@ func newGauges(o Options) *gauges {
 		failures:  desc("failures", "Keys that were given up and wait for an operator or a new change.", "route"),
 		age:       desc("gauges_age_seconds", "How long ago the store told what the gauges of the queue, of links and of failures show.", "project"),
 	}
-	g.tallies = readings[store.Tally]{guard: o.Guard, now: o.Now, what: "scrape tally of project", read: o.Store.Tally}
-	g.spaces = readings[[]mapping.ObjectID]{guard: o.Guard, now: o.Now, what: "scrape projects of the store", read: func(ctx context.Context, _ mapping.ObjectID) ([]mapping.ObjectID, error) {
+	g.tallies = readings[store.Tally]{guard: o.Guard, clock: o.Clock, what: "scrape tally of project", read: o.Store.Tally}
+	g.spaces = readings[[]mapping.ObjectID]{guard: o.Guard, clock: o.Clock, what: "scrape projects of the store", read: func(ctx context.Context, _ mapping.ObjectID) ([]mapping.ObjectID, error) {
 		return o.Store.Projects(ctx)
 	}}
 	return g
@@ -60,7 +60,7 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	}
 	routes := g.Source.Routes()
 	all := g.tallies.ask(routes.Projects())
-	depth, oldest, now := 0, time.Duration(0), g.Now()
+	depth, oldest, now := 0, time.Duration(0), g.Clock.Now()
 	for project, t := range all {
 		gauge(g.age, now.Sub(t.at).Seconds(), routes.ProjectName(project))
 		depth += t.value.Queued

@@ -4,10 +4,10 @@ package metrics
 
 import (
 	"context"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -45,7 +45,7 @@ type Options struct {
 	Store  Store
 	Source Source
 	Guard  *guard.Guard
-	Now    func() time.Time
+	Clock  clock.Clock
 }
 
 // Register adds the metrics to a registry.

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/metrics"
 	"planbridge/bridge/status"
@@ -103,7 +104,7 @@ func (p *program) Burndown(_ context.Context, project mapping.ObjectID) ([]mappi
 // one of the beginnings, without what all names begin with.
 func scraped(t *testing.T, p *program) func(names ...string) string {
 	reg := prometheus.NewRegistry()
-	metrics.Register(reg, metrics.Options{Store: p, Source: p, Guard: guard.New(slog.New(slog.DiscardHandler)), Now: time.Now})
+	metrics.Register(reg, metrics.Options{Store: p, Source: p, Guard: guard.New(slog.New(slog.DiscardHandler)), Clock: clock.Runtime{}})
 	return func(names ...string) string {
 		t.Helper()
 		return linesOf(t, reg, names...)

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/mapping"
 )
@@ -28,7 +29,7 @@ type reading[T any] struct {
 // source that has not answered yet.
 type readings[T any] struct {
 	guard *guard.Guard
-	now   func() time.Time
+	clock clock.Clock
 	what  string
 	read  func(ctx context.Context, project mapping.ObjectID) (T, error)
 
@@ -57,7 +58,7 @@ func (r *readings[T]) ask(projects []mapping.ObjectID) map[mapping.ObjectID]read
 	defer r.mu.Unlock()
 	out := map[mapping.ObjectID]reading[T]{}
 	for _, project := range projects {
-		if last, known := r.last[project]; known && r.now().Sub(last.at) < maxReadingAge {
+		if last, known := r.last[project]; known && r.clock.Now().Sub(last.at) < maxReadingAge {
 			out[project] = last
 		}
 	}
@@ -87,7 +88,7 @@ func (r *readings[T]) begin(project mapping.ObjectID) chan struct{} {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if delete(r.asked, project); err == nil {
-			r.last[project] = reading[T]{value, r.now()}
+			r.last[project] = reading[T]{value, r.clock.Now()}
 		}
 		close(answer)
 	})

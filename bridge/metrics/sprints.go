@@ -1,27 +1,26 @@
 package metrics
 
 import (
-	"time"
-
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/clock"
 	"planbridge/mapping"
 )
 
 // sprintGauge is the metric of the remaining hours of active sprints.
 type sprintGauge struct {
 	source Source
-	now    func() time.Time
+	clock  clock.Clock
 	desc   *prometheus.Desc
 	charts readings[[]mapping.Burndown]
 }
 
 func newSprintGauge(o Options) *sprintGauge {
 	return &sprintGauge{
-		source: o.Source, now: o.Now,
+		source: o.Source, clock: o.Clock,
 		desc: prometheus.NewDesc("planbridge_sprint_remaining_hours",
 			"Hours of work that are left in a sprint, as planning's burndown has it.", []string{"project", "sprint"}, nil),
-		charts: readings[[]mapping.Burndown]{guard: o.Guard, now: o.Now, what: "scrape sprints of project", read: o.Source.Burndown},
+		charts: readings[[]mapping.Burndown]{guard: o.Guard, clock: o.Clock, what: "scrape sprints of project", read: o.Source.Burndown},
 	}
 }
 
@@ -43,7 +42,7 @@ func (g *sprintGauge) Collect(ch chan<- prometheus.Metric) {
 				name += " (" + string(c.Sprint) + ")"
 			}
 			taken[name] = true
-			ch <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, c.Now(g.now()), g.source.Routes().ProjectName(project), name)
+			ch <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, c.Now(g.clock.Now()), g.source.Routes().ProjectName(project), name)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/monitor"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -25,8 +26,9 @@ func (answering) Budgets(context.Context) ([]status.Budget, error) { return nil,
 // answers others. It is not once it succeeded, or is not asked for any more.
 func TestAnOperationThatFails(t *testing.T) {
 	now := noon
-	m := monitor.New(func() time.Time { return now })
-	v := monitor.View{Monitor: m, Services: answering{}, Now: func() time.Time { return now }}
+	ticks := clock.Func(func() time.Time { return now })
+	m := monitor.New(ticks)
+	v := monitor.View{Monitor: m, Services: answering{}, Clock: ticks}
 	expect := func(when string, want int) []status.FailingOperation {
 		t.Helper()
 		h, err := v.Health(t.Context())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -37,7 +38,7 @@ type Services interface {
 type View struct {
 	Monitor  *Monitor
 	Services Services
-	Now      func() time.Time
+	Clock    clock.Clock
 }
 
 var _ status.Monitor = View{}
@@ -73,7 +74,7 @@ func (v View) github(ctx context.Context) (status.ServiceHealth, error) {
 	}
 	pause, err := v.Services.Held(ctx)
 	if pause > 0 && s.State != status.ServiceDown {
-		s.State, s.Until = status.ServiceLimited, v.Now().UTC().Add(pause)
+		s.State, s.Until = status.ServiceLimited, v.Clock.Now().UTC().Add(pause)
 	}
 	return s, err
 }
@@ -91,7 +92,7 @@ func (v View) service(service string) status.ServiceHealth {
 	case met.Answered.IsZero():
 		s.State = status.ServiceUnknown
 	default:
-		s.Failing = failing(met.Failing, v.Now())
+		s.Failing = failing(met.Failing, v.Clock.Now())
 	}
 	return s
 }

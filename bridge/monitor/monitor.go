@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
@@ -19,7 +20,7 @@ const maxRecent = 1000
 
 // Monitor remembers answers and activities. It is safe for concurrent use.
 type Monitor struct {
-	now func() time.Time
+	clock clock.Clock
 
 	mu       sync.Mutex
 	services map[string]*Meeting
@@ -31,8 +32,8 @@ type Monitor struct {
 }
 
 // New returns a Monitor with a clock.
-func New(now func() time.Time) *Monitor {
-	return &Monitor{now: now, services: map[string]*Meeting{}, leases: map[string]bool{}}
+func New(c clock.Clock) *Monitor {
+	return &Monitor{clock: c, services: map[string]*Meeting{}, leases: map[string]bool{}}
 }
 
 // Meeting is how a service last answered.
@@ -65,7 +66,7 @@ func (m *Monitor) Asked(service, operation string, err error) {
 	if failed && errors.Is(err, context.Canceled) {
 		return
 	}
-	now := m.now().UTC()
+	now := m.clock.Now().UTC()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	met := m.met(service)
@@ -84,7 +85,7 @@ func (m *Monitor) Asked(service, operation string, err error) {
 
 // Heard records a success of a source of changes.
 func (m *Monitor) Heard(service, source string) {
-	now := m.now().UTC()
+	now := m.clock.Now().UTC()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.met(service).Heard[source] = now

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/monitor"
 	"planbridge/mapping"
 )
@@ -15,7 +16,7 @@ var noon = time.Date(2020, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func TestMeeting(t *testing.T) {
 	now := noon
-	m := monitor.New(func() time.Time { return now })
+	m := monitor.New(clock.Func(func() time.Time { return now }))
 	if met := m.Service("github"); !met.Answered.IsZero() || met.Shut() {
 		t.Errorf("a service that was never asked: %+v", met)
 	}
@@ -57,7 +58,7 @@ func (l leases) Acquire(context.Context, string, string, time.Duration) (bool, e
 }
 
 func TestElsewhere(t *testing.T) {
-	m := monitor.New(time.Now)
+	m := monitor.New(clock.Runtime{})
 	if m.Elsewhere("poll:p1") {
 		t.Error("a lease that nobody asked for is another replica's")
 	}
@@ -72,7 +73,7 @@ func TestElsewhere(t *testing.T) {
 }
 
 func TestRecent(t *testing.T) {
-	m := monitor.New(time.Now)
+	m := monitor.New(clock.Runtime{})
 	if got := m.Recent(10); len(got) != 0 {
 		t.Errorf("nothing was done: %v", got)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"planbridge/bridge/archive"
 	"planbridge/bridge/burndown"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/decommission"
 	"planbridge/bridge/epoch"
 	"planbridge/bridge/explain"
@@ -67,8 +68,7 @@ type Options struct {
 	Guard *guard.Guard
 	// Questions are those of the store; nil: the Operator walks its ledger itself.
 	Questions *ledger.Questions
-	// Now is the clock; nil: the runtime's.
-	Now func() time.Time
+	Clock     clock.Clock // nil: the runtime's
 }
 
 // Operator carries out operators' requests. It is safe for concurrent use.
@@ -91,25 +91,25 @@ func New(o Options) *Operator {
 	if o.Process == nil {
 		o.Process = noProcess{}
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	if o.Clock == nil {
+		o.Clock = clock.Runtime{}
 	}
 	if o.Questions == nil {
-		o.Questions = ledger.NewQuestions(o.Store, o.Now)
+		o.Questions = ledger.NewQuestions(o.Store, o.Clock)
 	}
-	finder, holder, services := links.New(links.Options{Store: o.Store, Settings: o.Settings}), links.Holder{Store: o.Store, Now: o.Now}, opener{o.Services}
-	pauses := pause.New(pause.Options{Store: o.Store, Settings: o.Settings, Process: o.Process, Now: o.Now})
+	finder, holder, services := links.New(links.Options{Store: o.Store, Settings: o.Settings}), links.Holder{Store: o.Store, Clock: o.Clock}, opener{o.Services}
+	pauses := pause.New(pause.Options{Store: o.Store, Settings: o.Settings, Process: o.Process, Clock: o.Clock})
 	return &Operator{
 		Finder:    finder,
 		Explainer: explain.New(explain.Options{Store: o.Store, Settings: o.Settings, Services: services, Pauses: pauses, FirstRuns: o.Process}),
-		Ledger:    ledger.New(ledger.Options{Store: o.Store, Settings: o.Settings, Holder: holder, Queue: o.Process, Questions: o.Questions, Now: o.Now}),
-		Pairing:   pairing.New(pairing.Options{Store: o.Store, Settings: o.Settings, Services: services, Finder: finder, Holder: holder, Queue: o.Process, Now: o.Now}),
+		Ledger:    ledger.New(ledger.Options{Store: o.Store, Settings: o.Settings, Holder: holder, Queue: o.Process, Questions: o.Questions, Clock: o.Clock}),
+		Pairing:   pairing.New(pairing.Options{Store: o.Store, Settings: o.Settings, Services: services, Finder: finder, Holder: holder, Queue: o.Process, Clock: o.Clock}),
 		Pauses:    pauses,
 		Decommissioner: decommission.New(decommission.Options{
-			Store: o.Store, Settings: o.Settings, Services: services, Finder: finder, Holder: holder, Pauses: pauses, Queue: o.Process, Now: o.Now,
+			Store: o.Store, Settings: o.Settings, Services: services, Finder: finder, Holder: holder, Pauses: pauses, Queue: o.Process, Clock: o.Clock,
 		}),
 		Eraser:  decommission.NewEraser(decommission.EraserOptions{Store: o.Store, Finder: finder, Holder: holder}),
-		Archive: archive.New(archive.Options{Store: o.Store, Settings: o.Settings, StoreKind: o.StoreKind, Now: o.Now}),
+		Archive: archive.New(archive.Options{Store: o.Store, Settings: o.Settings, StoreKind: o.StoreKind, Clock: o.Clock}),
 		o:       o,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/operator"
 	"planbridge/bridge/reconcile"
@@ -18,7 +19,7 @@ import (
 // TestNumbersNameNothingToChange: the number of a card names its pair for explain alone. Commands
 // that part, erase or clean a pair take no number, which may be meant for an issue.
 func TestNumbersNameNothingToChange(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	l := &mapping.Link{ID: "l1", Project: "p", Route: "a", Pair: mapping.Pair{
 		State: mapping.Linked, Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 1}, Card: mapping.CardID{ID: "card", CID: 12},
 		Base: map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "A title"}},
@@ -48,7 +49,7 @@ func TestNumbersNameNothingToChange(t *testing.T) {
 // TestFailuresOfAProjectWithoutAName: parked keys of a project that the configuration does not name
 // are shown, and not retried, as nobody would work them.
 func TestFailuresOfAProjectWithoutAName(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	l := &mapping.Link{ID: "l1", Project: "gone", Route: "a", Pair: mapping.Pair{State: mapping.Linked, Card: mapping.CardID{ID: "card"}}}
 	if _, err := s.Observe(t.Context(), "gone", []store.Observation{{Create: l}}); err != nil {
 		t.Fatal(err)

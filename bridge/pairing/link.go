@@ -138,7 +138,7 @@ func (p *Pairing) rejoin(ctx context.Context, key store.Key, issue *mapping.Issu
 			ID: l.ID, Project: l.Project, Route: l.Route,
 			Pair: mapping.Pair{
 				Nonce: l.Nonce, Origin: origin, Issue: l.Issue, Card: card, State: l.State,
-				Dates: mapping.Dates{Created: l.Created, Synced: p.o.Now().UTC()}, // a link that was never synchronised would look for its card
+				Dates: mapping.Dates{Created: l.Created, Synced: p.o.Clock.Now().UTC()}, // a link that was never synchronised would look for its card
 			},
 		}
 	}
@@ -158,7 +158,7 @@ func (p *Pairing) rejoin(ctx context.Context, key store.Key, issue *mapping.Issu
 }
 
 func (p *Pairing) joinNew(ctx context.Context, route *mapping.Route, issue *mapping.Issue, card mapping.CardID) (*mapping.Link, error) {
-	l := route.JoinIssue(issue, card, p.o.Now().UTC())
+	l := route.JoinIssue(issue, card, p.o.Clock.Now().UTC())
 	l.Origin = p.origin(issue, card.ID)
 	seen, err := p.o.Store.Observe(ctx, route.Project, []store.Observation{{Refs: l.Refs(), Create: l}})
 	switch {

@@ -8,8 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/links"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -44,7 +44,7 @@ type Options struct {
 	Finder   *links.Finder
 	Holder   links.Holder
 	Queue    Queue
-	Now      func() time.Time
+	Clock    clock.Clock
 }
 
 // Pairing joins and parts pairs. It is safe for concurrent use.
@@ -80,7 +80,7 @@ func (p *Pairing) Unlink(ctx context.Context, name string) error {
 	}
 	l.Parted, l.Cleaning, l.Why = true, false, partedWhyOf(l)
 	l.Stay()
-	if err := p.changeQuestions(ctx, l, func(c *mapping.Conflict) bool { return c.Part(p.o.Now().UTC()) }); err != nil {
+	if err := p.changeQuestions(ctx, l, func(c *mapping.Conflict) bool { return c.Part(p.o.Clock.Now().UTC()) }); err != nil {
 		return p.o.Holder.GiveUp(ctx, claim, fmt.Errorf("unlink %s: %w", name, err))
 	}
 	entry, out := p.o.Holder.Entry(ctx, "unlinked", ""), store.Outcome{Kind: store.Done}

@@ -3,8 +3,8 @@ package pairing_test
 import (
 	"context"
 	"testing"
-	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/links"
 	"planbridge/bridge/pairing"
 	"planbridge/bridge/reconcile"
@@ -38,14 +38,14 @@ func over(s store.Store, body string) *pairing.Pairing {
 	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{"acme/web"}, Project: "p", Authors: mapping.AuthorsAny}}), Keys: keys}
 	return pairing.New(pairing.Options{
 		Store: s, Settings: set, Services: both{body}, Finder: links.New(links.Options{Store: s, Settings: set}),
-		Holder: links.Holder{Store: s, Now: time.Now}, Queue: idle{}, Now: time.Now,
+		Holder: links.Holder{Store: s, Clock: clock.Runtime{}}, Queue: idle{}, Clock: clock.Runtime{},
 	})
 }
 
 // given is the pairing of a store with one link, whose issue is acme/web#12.
 func given(t *testing.T, l *mapping.Link) (*pairing.Pairing, func() *mapping.Link) {
 	t.Helper()
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	l.ID, l.Project, l.Issue, l.Card = "l1", "p", mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, mapping.CardID{ID: "card"}
 	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestALostPairIsLinked(t *testing.T) {
 		"people made the issue, and the card": {"", "", mapping.GitHub},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, body := memstore.New(memstore.Options{Clock: time.Now}).Open(nil), "What to do"
+			s, body := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil), "What to do"
 			if c.kind != "" {
 				body = keys.AppendComment(body, mapping.Marker{Kind: c.kind, Link: "00000000000000aa", Nonce: "00000000000000bb", Partner: c.partner})
 			}
@@ -132,7 +132,7 @@ func TestTheOriginOfAPairThatIsLinkedAgain(t *testing.T) {
 		"another card, of people":                          {mapping.Dormant, mapping.GitHub, "other", "", mapping.GitHub},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+			s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 			l := &mapping.Link{ID: "l1", Project: "p", Parted: true, Pair: mapping.Pair{
 				State: c.state, Origin: c.origin, Nonce: "00000000000000bb", Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, Card: mapping.CardID{ID: c.card},
 			}}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -38,7 +39,7 @@ type Options struct {
 	Store    store.Store
 	Settings Settings
 	Process  Process
-	Now      func() time.Time
+	Clock    clock.Clock
 }
 
 // Pauses pauses and resumes routes. It is safe for concurrent use.
@@ -56,7 +57,7 @@ func DocPaused(id string) string { return "paused:" + id }
 // Pause makes a route's keys wait until Resume. It returns store.ErrNotFound where there is no such
 // route.
 func (p *Pauses) Pause(ctx context.Context, route string) error {
-	return p.setPaused(ctx, route, p.o.Now().UTC().Format(time.RFC3339))
+	return p.setPaused(ctx, route, p.o.Clock.Now().UTC().Format(time.RFC3339))
 }
 
 // Resume ends a pause. Keys that waited become due behind live changes, at most

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/pause"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -55,9 +56,10 @@ func waits(t *testing.T, s store.Store, project mapping.ObjectID, route string) 
 // A second pause keeps the moment of the first.
 func TestPause(t *testing.T) {
 	now := time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)
-	s := memstore.New(memstore.Options{Clock: func() time.Time { return now }}).Open(nil)
+	ticks := clock.Func(func() time.Time { return now })
+	s := memstore.New(memstore.Options{Clock: ticks}).Open(nil)
 	told := &process{told: map[string]bool{}}
-	p := pause.New(pause.Options{Store: s, Settings: routes{}, Process: told, Now: func() time.Time { return now }})
+	p := pause.New(pause.Options{Store: s, Settings: routes{}, Process: told, Clock: ticks})
 	paused := func(want map[string]time.Time) {
 		t.Helper()
 		if got, err := p.Paused(t.Context()); err != nil || !cmp.Equal(got, want) {
@@ -109,9 +111,9 @@ func TestPause(t *testing.T) {
 
 // TestPauseOfAnUnknownRoute changes nothing.
 func TestPauseOfAnUnknownRoute(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	told := &process{told: map[string]bool{}}
-	p := pause.New(pause.Options{Store: s, Settings: routes{}, Process: told, Now: time.Now})
+	p := pause.New(pause.Options{Store: s, Settings: routes{}, Process: told, Clock: clock.Runtime{}})
 	for what, act := range map[string]func(context.Context, string) error{"pause": p.Pause, "resume": p.Resume} {
 		if err := act(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s: %v", what, err)
@@ -125,11 +127,11 @@ func TestPauseOfAnUnknownRoute(t *testing.T) {
 // TestPauseThatCannotBeRead: a document that is no moment is an error that names the route, and
 // no pause.
 func TestPauseThatCannotBeRead(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	if err := s.PutDoc(t.Context(), "", pause.DocPaused("web"), []byte("yesterday")); err != nil {
 		t.Fatal(err)
 	}
-	p := pause.New(pause.Options{Store: s, Settings: routes{}, Process: &process{told: map[string]bool{}}, Now: time.Now})
+	p := pause.New(pause.Options{Store: s, Settings: routes{}, Process: &process{told: map[string]bool{}}, Clock: clock.Runtime{}})
 	if _, err := p.Paused(t.Context()); err == nil || !strings.Contains(err.Error(), "pause of route web") {
 		t.Errorf("%v", err)
 	}

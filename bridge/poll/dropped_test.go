@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
 	"planbridge/store/memstore"
@@ -14,7 +14,7 @@ import (
 // TestTheMemoryForgets: dropped items leave the memory, except a card that the last round saw. A
 // process that does not poll keeps no list of it.
 func TestTheMemoryForgets(t *testing.T) {
-	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	p := &Poller{o: Options{Store: s, Project: "p"}, rounds: 7}
 	p.cards = cached(SetCards, map[mapping.ObjectID]*seen.Entry{"seen": {Round: 7}, "gone": {Round: 7, Gone: true}, "late": {Round: 6}, "kept": {Round: 6}})
 	p.tasks = cached(SetTasks, map[mapping.ObjectID]*seen.Entry{"task": {}})

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/logtest"
 	"planbridge/bridge/poll"
 	"planbridge/mapping"
@@ -121,7 +122,7 @@ func spend(t *testing.T, sprints int, shortest time.Duration) *workday {
 	day.put(incoming, "Incoming", card("a"), card("b"), card("c"), card("d"), card("e"), card("f"))
 	w := &world{
 		t: t, planned: day.service, routes: []mapping.Route{route("web", "Incoming")}, log: &logtest.Text{},
-		store: &counting{Store: watched{memstore.New(memstore.Options{Clock: time.Now}).Open(nil), day}},
+		store: &counting{Store: watched{memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil), day}},
 	}
 	w.setOptions()
 	w.options.Planning, w.options.MinInterval, w.options.Logger = day, shortest, slog.New(slog.DiscardHandler)
@@ -171,6 +172,12 @@ func TestAWorkingDay(t *testing.T) {
 	}
 }
 
+// halves draws the middle.
+type halves struct{ clock.Runtime }
+
+// Int64N implements [clock.Source].
+func (halves) Int64N(n int64) int64 { return n / 2 }
+
 // TestALightRound reads the backlog and the active sprint alone, and believes no listing
 // that shows an older version than one before it.
 func TestALightRound(t *testing.T) {
@@ -181,7 +188,7 @@ func TestALightRound(t *testing.T) {
 		both := card("b", version(3))
 		w.planned.items["active"] = listing{cards: []mapping.Card{both}}
 		w.planned.put(incoming, "Incoming", card("a"), both)
-		w.options.MinInterval, w.options.Random = 2*time.Second, func(n int64) int64 { return n / 2 }
+		w.options.MinInterval, w.options.Clock = 2*time.Second, halves{}
 		w.restart()
 		go w.poller.Run(t.Context())
 		pass(time.Minute)

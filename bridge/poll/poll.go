@@ -118,12 +118,6 @@ type Host interface {
 	Failed(error)
 }
 
-// Clock tells the time, and draws what spreads the rounds, in [0, n).
-type Clock interface {
-	Now() time.Time
-	Int64N(n int64) int64
-}
-
 // Options configure a Poller. All fields are required, except those that give nil or zero a
 // meaning.
 type Options struct {
@@ -138,7 +132,7 @@ type Options struct {
 	Host     Host
 	Owner    string        // names this replica in leases
 	Session  lease.Session // that leases end with; nil: with none
-	Clock    Clock         // nil: the runtime's
+	Clock    clock.Source  // nil: the runtime's
 	Interval time.Duration // between two rounds, at most
 	// MinInterval is the shortest pause while somebody works in the project. Zero, or more
 	// than Interval: the pause is always Interval.
@@ -158,7 +152,7 @@ type Options struct {
 // rounds run one after the other.
 type Poller struct {
 	o     Options
-	clock Clock
+	clock clock.Source
 	lease lease.Lease
 	grace takeoverGrace
 	pace  *pace
@@ -219,7 +213,7 @@ type adoption struct {
 // New returns a Poller; nothing runs until Run.
 func New(o Options) *Poller {
 	if o.Clock == nil {
-		o.Clock = clock.Clock{}
+		o.Clock = clock.Runtime{}
 	}
 	p := &Poller{o: o, clock: o.Clock, pace: newPace(o.MinInterval, o.Interval), atWork: guard.NewTurn(), lease: lease.Lease{
 		Clock: o.Clock, Store: o.Store, Session: o.Session, Name: "poll:" + string(o.Project), Owner: o.Owner, TTL: lease.TTL(o.Interval),

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/logtest"
 	"planbridge/bridge/poll"
 	"planbridge/mapping"
@@ -71,7 +72,7 @@ func linkedDesk(t *testing.T, cards int, change func(*mapping.Link)) (*world, *d
 	}
 	w := &world{
 		t: t, planned: d.service, routes: []mapping.Route{route("web", "Incoming")}, log: &logtest.Text{},
-		store: &counting{Store: deskStore{memstore.New(memstore.Options{Clock: time.Now}).Open(nil), d}},
+		store: &counting{Store: deskStore{memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil), d}},
 	}
 	var listed []mapping.Card
 	for i := range cards {

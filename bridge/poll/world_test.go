@@ -13,7 +13,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"planbridge/bridge/clock"
 	"planbridge/bridge/logtest"
 	"planbridge/bridge/poll"
 	"planbridge/mapping"
@@ -100,8 +99,6 @@ type options struct {
 	OnSprints func()
 	OnSuccess func(context.Context)
 	OnFailure func(error)
-	Now       func() time.Time
-	Random    func(n int64) int64
 	Restarted bool // another epoch is that of a server that restarted
 }
 
@@ -112,7 +109,7 @@ func (f bucketIDs) BucketIDs(ctx context.Context, bucket string) ([]mapping.Obje
 }
 
 func (o options) poller() *poll.Poller {
-	o.Settings, o.Host, o.Clock = program{o}, program{o}, clock.New(o.Now, o.Random)
+	o.Settings, o.Host = program{o}, program{o}
 	if o.BucketIDs != nil {
 		o.Buckets = o.BucketIDs
 	}

@@ -32,7 +32,7 @@ type ProverOptions struct {
 	Source Source
 	// Every is how often failed places are proven again.
 	Every  time.Duration
-	Clock  clock.Clock
+	Clock  clock.Source
 	Guard  *guard.Guard
 	Logger *slog.Logger
 	// Proven receives the faults that remain after a proof, each with its place.

@@ -39,7 +39,7 @@ func TestProver(t *testing.T) {
 		logger := slog.New(slog.NewTextHandler(log, nil))
 		var stand []status.Fault
 		prover := preflight.NewProver(preflight.ProverOptions{
-			Source: in, Every: time.Minute, Clock: clock.Clock{}, Guard: guard.New(logger), Logger: logger,
+			Source: in, Every: time.Minute, Clock: clock.Runtime{}, Guard: guard.New(logger), Logger: logger,
 			Proven: func(faults []status.Fault) { stand = faults },
 		})
 		ctx, stop := context.WithCancel(t.Context())

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/preflight"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -53,7 +54,7 @@ func newWorld(t *testing.T) *world {
 		repos:  map[string]preflight.Repository{"acme/web": {FullName: "acme/web", Private: true, HasIssues: true, Permissions: map[string]bool{"push": true}}},
 		owner:  "alice",
 		listed: []preflight.Bucket{{ID: "b1", Title: "Incoming"}}, project: []preflight.Bucket{{ID: "b1", Title: "Incoming"}},
-		memory: memstore.New(memstore.Options{Clock: time.Now}),
+		memory: memstore.New(memstore.Options{Clock: clock.Runtime{}}),
 		asked:  map[string]int{},
 	}
 	w.plan = &preflight.Plan{
@@ -90,7 +91,7 @@ func (w *world) OpenStore(context.Context, *slog.Logger) (store.Store, error) {
 	if w.busy {
 		return nil, fmt.Errorf("open store: %w", store.ErrInUse)
 	}
-	return w.memory.Open(time.Now), nil
+	return w.memory.Open(nil), nil
 }
 
 func (w *world) RunningLinks(_ context.Context, visit func(status.Link)) error {
@@ -113,7 +114,7 @@ func (w *world) RunningUnready(context.Context) (string, error) {
 // keeps puts a link into the store.
 func (w *world) keeps(l *mapping.Link) {
 	w.t.Helper()
-	if _, err := w.memory.Open(time.Now).Observe(w.t.Context(), l.Project, []store.Observation{{Refs: l.Refs(), Create: l}}); err != nil {
+	if _, err := w.memory.Open(nil).Observe(w.t.Context(), l.Project, []store.Observation{{Refs: l.Refs(), Create: l}}); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/nettest"
 	"planbridge/bridge/planningtest"
@@ -71,7 +72,7 @@ const exploreSettle = 500 * time.Millisecond
 func (w *way) play(t *testing.T, replicas int, dir string) (wrong []complaint) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{
-			memory: memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000}), network: nettest.NewInProcess(),
+			memory: memstore.New(memstore.Options{Clock: clock.Runtime{}, QueueLimit: 200_000}), network: nettest.NewInProcess(),
 			scheduler: sim.NewScheduler(1, nil), answers: map[string][]string{}, learned: []span{{from: time.Now()}},
 		}
 		cryptorand.Reader = s.scheduler

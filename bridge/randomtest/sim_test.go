@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/nettest"
 	"planbridge/bridge/sim"
 	"planbridge/mapping"
@@ -217,7 +218,7 @@ func simulate(t *testing.T, seed uint64, of size) (digest string) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		s := &simulation{
-			memory: memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000}), network: nettest.NewInProcess(),
+			memory: memstore.New(memstore.Options{Clock: clock.Runtime{}, QueueLimit: 200_000}), network: nettest.NewInProcess(),
 			scheduler: sim.NewScheduler(seed, journal), answers: map[string][]string{},
 			learned: []span{{from: began}},
 		}

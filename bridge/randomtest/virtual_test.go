@@ -15,6 +15,7 @@ import (
 
 	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/sim"
 	"planbridge/bridge/status"
 	"planbridge/config"
@@ -75,6 +76,16 @@ func (l *logged) file() string {
 	return l.path
 }
 
+// lots is the clock of the bubble that draws as the scheduler says.
+type lots struct {
+	clock.Runtime
+	scheduler *sim.Scheduler
+	actor     string
+}
+
+// Int64N implements [clock.Source].
+func (l lots) Int64N(n int64) int64 { return l.scheduler.Random(l.actor, n) }
+
 func (v *virtual) Start() error {
 	if v.app != nil {
 		return nil
@@ -93,7 +104,7 @@ func (v *virtual) Start() error {
 	}
 	app, err := bridge.New(bridge.Options{
 		Config: c, Logger: slog.New(slog.NewJSONHandler(v.log, nil)), Version: "test", Owner: v.name + "-" + mapping.NewID(), LeaseTTL: ttl, Drain: 3 * time.Second,
-		Store: &sim.Store{Store: v.store, Actor: v.name, Scheduler: v.sim.scheduler, Witness: &v.sim.witness}, Network: v.network, Random: func(n int64) int64 { return v.sim.scheduler.Random(v.name, n) },
+		Store: &sim.Store{Store: v.store, Actor: v.name, Scheduler: v.sim.scheduler, Witness: &v.sim.witness}, Network: v.network, Clock: lots{scheduler: v.sim.scheduler, actor: v.name},
 		VisibilityAge: v.age,
 	})
 	if err != nil {

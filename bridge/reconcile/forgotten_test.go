@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/memstore"
@@ -28,7 +29,7 @@ func (w *world) forget() {
 // loseStore replaces the store by an empty one that is adopted.
 func (w *world) loseStore() {
 	ctx := context.Background()
-	w.memory = memstore.New(memstore.Options{Clock: time.Now})
+	w.memory = memstore.New(memstore.Options{Clock: clock.Runtime{}})
 	s := w.memory.Open(nil)
 	epoch, err := s.Epoch(ctx)
 	w.check(err)

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/effects"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -28,7 +29,7 @@ func onBothStores(t *testing.T, f func(*world)) {
 	t.Run("redis", func(t *testing.T) {
 		url := redistest.Start(t).URL
 		synctest.Test(t, func(t *testing.T) {
-			s, err := redisstore.Open(t.Context(), redisstore.Options{URL: url, Clock: time.Now})
+			s, err := redisstore.Open(t.Context(), redisstore.Options{URL: url, Clock: clock.Runtime{}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/memstore"
@@ -18,7 +18,7 @@ import (
 // rollBack begins a new process on an old copy of the store. The tasks' values that the poll has
 // shown stay shown: the listings that an adoption reads do not have the tasks of all cards.
 func (w *world) rollBack(copied memstore.Snapshot) {
-	w.memory = memstore.New(memstore.Options{Clock: time.Now, From: copied})
+	w.memory = memstore.New(memstore.Options{Clock: clock.Runtime{}, From: copied})
 	w.store, w.opening = w.memory.Open(nil), "/2"
 	maps.DeleteFunc(w.polled, func(ref mapping.Ref, _ string) bool { return ref.Kind() != "task" })
 	w.restart()

@@ -92,7 +92,7 @@ type appointment struct {
 func inWorld(t *testing.T, f func(*world)) (err error) {
 	t.Helper()
 	synctest.Test(t, func(*testing.T) {
-		memory := memstore.New(memstore.Options{Clock: time.Now})
+		memory := memstore.New(memstore.Options{Clock: clock.Runtime{}})
 		w := newWorld(memory.Open(nil))
 		w.memory = memory
 		f(w)
@@ -159,6 +159,15 @@ func (w *world) fail(format string, args ...any) {
 	w.errs = append(w.errs, fmt.Errorf(format, args...))
 }
 
+// seeded is the runtime's clock that draws from a dice.
+type seeded struct {
+	clock.Runtime
+	dice *rand.Rand
+}
+
+// Int64N implements [clock.Source].
+func (s seeded) Int64N(n int64) int64 { return s.dice.Int64N(n) }
+
 // restart begins a new process: nothing in memory survives.
 func (w *world) restart() {
 	set := &reconcile.Settings{
@@ -166,9 +175,9 @@ func (w *world) restart() {
 		Settle: reconcile.PerSide{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second, Brakes: w.brakes, DryRun: w.dryRun,
 		Coalesce: w.coalesce,
 	}
-	ticks := clock.Clock{} // of a crowd's goroutines: the runtime's
+	var ticks clock.Source = clock.Runtime{} // of a crowd's goroutines: the runtime's
 	if w.crowd == 0 {
-		ticks = clock.New(nil, rand.New(w.dice).Int64N)
+		ticks = seeded{dice: rand.New(w.dice)}
 	}
 	around := &program{w, set}
 	w.recon = effects.New(effects.Options{

@@ -193,7 +193,7 @@ func (f *Follower) Identify(ctx context.Context, set *settings.Settings) (*setti
 
 // askNew asks GitHub about repositories that may have another name than before.
 func (f *Follower) askNew(ctx context.Context, b book, routes []*mapping.Route) {
-	ctx, cancel := f.o.Briefly(ctx)
+	ctx, cancel := f.o.Timeout.Bound(ctx)
 	defer cancel()
 	anything := func(string, string) bool { return true }
 	for _, r := range routes {
@@ -207,7 +207,7 @@ func (f *Follower) askNew(ctx context.Context, b book, routes []*mapping.Route) 
 		}
 		for _, name := range r.Named() {
 			if may {
-				_, _ = f.o.Repositories.Locate(ctx, name, 0, f.o.Now()) // else it is another repository
+				_, _ = f.o.Repositories.Locate(ctx, name, 0, f.o.Clock.Now()) // else it is another repository
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"planbridge/bridge/catchup"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/identity"
 	"planbridge/bridge/settings"
 	"planbridge/mapping"
@@ -44,9 +45,9 @@ type Options struct {
 	Settings     *settings.Current
 	Repositories Repositories
 	Links        Links
-	// Briefly bounds the questions to GitHub about new names in a configuration.
-	Briefly func(context.Context) (context.Context, context.CancelFunc)
-	Now     func() time.Time
+	// Timeout bounds the questions to GitHub about new names in a configuration.
+	Timeout clock.Timeout
+	Clock   clock.Clock
 	Logger  *slog.Logger
 }
 

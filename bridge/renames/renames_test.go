@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/identity"
 	"planbridge/bridge/logtest"
 	"planbridge/bridge/renames"
@@ -51,11 +52,11 @@ func (r *replica) expect(what string, routes ...string) {
 }
 
 func memory() *memstore.Memory {
-	return memstore.New(memstore.Options{Clock: time.Now})
+	return memstore.New(memstore.Options{Clock: clock.Runtime{}})
 }
 
 func newReplica(t *testing.T, m *memstore.Memory, repositories ...string) *replica {
-	r := &replica{t: t, store: m.Open(time.Now)}
+	r := &replica{t: t, store: m.Open(nil)}
 	c := &config.Config{}
 	for _, repository := range repositories {
 		c.Routes = append(c.Routes, config.Route{Name: repository, Repository: repository})
@@ -66,7 +67,7 @@ func newReplica(t *testing.T, m *memstore.Memory, repositories ...string) *repli
 }
 
 func (r *replica) follower(s renames.Store) *renames.Follower {
-	return renames.New(renames.Options{Store: s, Settings: r.set, Repositories: r, Links: r, Briefly: context.WithCancel, Now: time.Now, Logger: slog.New(slog.NewTextHandler(&r.log, nil))})
+	return renames.New(renames.Options{Store: s, Settings: r.set, Repositories: r, Links: r, Timeout: clock.Timeout(time.Minute), Clock: clock.Runtime{}, Logger: slog.New(slog.NewTextHandler(&r.log, nil))})
 }
 
 func (r *replica) do(err error) {

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/logtest"
 )
@@ -16,7 +17,7 @@ import (
 func TestPublicIsOneFact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logtest.Text
-		logger := slog.New(factlog.NewHandler(slog.NewTextHandler(&log, nil), time.Now))
+		logger := slog.New(factlog.NewHandler(slog.NewTextHandler(&log, nil), clock.Runtime{}))
 		r := New(Options{Logger: logger})
 		r.visible.put("acme/web", visibility{}, visibility{public: true, told: true, until: time.Now().Add(time.Hour)})
 		for range 150 { // a write a second is withheld

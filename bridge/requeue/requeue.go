@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/reconcile"
@@ -51,8 +52,8 @@ type Repositories interface {
 	AskPublic(ctx context.Context, repo string) bool
 }
 
-// Clock reports whether routes wait for GitHub's time.
-type Clock interface {
+// FirstRuns reports whether routes wait for GitHub's time of their first run.
+type FirstRuns interface {
 	WaitForClock(routes []*mapping.Route) bool
 }
 
@@ -74,16 +75,16 @@ type Options struct {
 	Services     Services
 	GitHub       GitHub
 	Repositories Repositories
-	Clock        Clock
+	FirstRuns    FirstRuns
 	Epoch        Epoch
 	Sprints      Sprints
 	Pauses       *Pauses
-	// Asking bounds how long a search asks GitHub for names of repositories without a route.
+	// Timeout bounds how long a search asks GitHub for names of repositories without a route.
 	// GitHub may be silent; the work on a link asks again.
-	Asking func(context.Context) (context.Context, context.CancelFunc)
-	Now    func() time.Time
-	Logger *slog.Logger
-	Guard  *guard.Guard
+	Timeout clock.Timeout
+	Clock   clock.Clock
+	Logger  *slog.Logger
+	Guard   *guard.Guard
 }
 
 // Requeuer makes keys due again. It is safe for concurrent use.
@@ -104,7 +105,7 @@ func New(o Options) *Requeuer {
 // WakeWaiting wakes the keys of adopted projects and of ended pauses, and probes GitHub where it
 // is away. It returns an error while GitHub is still away.
 func (r *Requeuer) WakeWaiting(ctx context.Context) error {
-	github := r.o.Clock.WaitForClock(r.o.Settings.Routes().All())
+	github := r.o.FirstRuns.WaitForClock(r.o.Settings.Routes().All())
 	waiting := map[string]bool{}
 	for _, project := range r.o.Settings.Routes().Projects() {
 		d, err := r.o.Store.Depth(ctx, project)
@@ -206,7 +207,7 @@ func (r *Requeuer) WakeIfReady(ctx context.Context, project mapping.ObjectID, se
 	if r.resumed(service) {
 		r.Wake(ctx, project, service)
 	}
-	if service == reconcile.ServicePlanning(project) && r.o.Services.Back(service, r.o.Now().Add(-recently)) {
+	if service == reconcile.ServicePlanning(project) && r.o.Services.Back(service, r.o.Clock.Now().Add(-recently)) {
 		r.mayBeBack.Store(service, true)
 	}
 	if service != reconcile.ServiceAdoption {
@@ -269,7 +270,7 @@ func (r *Requeuer) WakeRepositories(ctx context.Context) {
 				continue
 			}
 			asked[repo] = true
-			if _, err := r.o.Repositories.Locate(ctx, repo, 0, r.o.Now().Add(-repositories.DoubtedFor)); err != nil {
+			if _, err := r.o.Repositories.Locate(ctx, repo, 0, r.o.Clock.Now().Add(-repositories.DoubtedFor)); err != nil {
 				continue
 			}
 			if archived, err := r.o.GitHub.Archived(ctx, repo); err == nil && !archived {

@@ -147,7 +147,7 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	}
 	r.renames.forget()
 	s := search{routes: routes, former: routesOf(former), called: map[string]string{}, counts: &counts}
-	asking, stop := r.o.Asking(ctx)
+	asking, stop := r.o.Timeout.Bound(ctx)
 	defer stop()
 	projects := routes.Projects()
 	for _, r := range former {
@@ -330,7 +330,7 @@ func (r *Requeuer) changesRoute(ctx context.Context, s *search, l *mapping.Link,
 func (r *Requeuer) calledNow(ctx context.Context, l *mapping.Link, called map[string]string) string {
 	name := strings.ToLower(l.Issue.Repo)
 	if _, known := called[name]; !known {
-		now, err := r.o.Repositories.Locate(ctx, l.Issue.Repo, l.Issue.RepoID, r.o.Now())
+		now, err := r.o.Repositories.Locate(ctx, l.Issue.Repo, l.Issue.RepoID, r.o.Clock.Now())
 		if err != nil {
 			now = l.Issue.Repo // the work on the link asks again
 		}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/requeue"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -50,7 +51,7 @@ func (d *desk) List(ctx context.Context, project mapping.ObjectID, cursor string
 
 func newDesk(t *testing.T, state mapping.LinkState, repository string) (*desk, *requeue.Requeuer) {
 	t.Helper()
-	d := &desk{Store: memstore.New(memstore.Options{Clock: time.Now}).Open(nil), called: "acme/web"}
+	d := &desk{Store: memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil), called: "acme/web"}
 	d.route(repository)
 	l := &mapping.Link{ID: "l1", Project: project, Route: "acme/web", Pair: mapping.Pair{State: state, Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 1}}}
 	if _, err := d.Observe(t.Context(), project, []store.Observation{{Refs: l.Refs(), Create: l}}); err != nil {
@@ -99,12 +100,12 @@ func TestTakeUpFailed(t *testing.T) {
 	}
 }
 
-// WaitForClock implements [requeue.Clock].
+// WaitForClock implements [requeue.FirstRuns].
 func (*desk) WaitForClock([]*mapping.Route) bool { return false }
 
 // replica is a process that just started.
 func (d *desk) replica() *requeue.Requeuer {
-	return requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Repositories: d, Clock: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Asking: asking, Now: time.Now, Logger: slog.New(slog.NewTextHandler(&d.log, nil))})
+	return requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Repositories: d, FirstRuns: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Timeout: clock.Timeout(30 * time.Second), Clock: clock.Runtime{}, Logger: slog.New(slog.NewTextHandler(&d.log, nil))})
 }
 
 func (d *desk) route(repository string) {
@@ -144,11 +145,6 @@ func TestRerouteNamesFewRoutes(t *testing.T) {
 	if log := d.log.String(); strings.Count(log, "acme/site-") != 10 || !strings.Contains(log, "2 more") {
 		t.Errorf("the log has %s", log)
 	}
-}
-
-// asking is what a service gives for a search.
-func asking(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, 30*time.Second)
 }
 
 // TestRerouteWhileGitHubIsSilent: the search ends, and the work on a link asks again.

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/logtest"
@@ -64,8 +65,8 @@ func TestKeysThatWaitForPlanning(t *testing.T) {
 				p := &planning{}
 				log := slog.New(slog.DiscardHandler)
 				r := requeue.New(requeue.Options{
-					Store: d, Settings: d, Queue: d, Services: p, Clock: d, Guard: guard.New(log),
-					Pauses: requeue.NewPauses(requeue.PauseOptions{}), Now: time.Now, Logger: log,
+					Store: d, Settings: d, Queue: d, Services: p, FirstRuns: d, Guard: guard.New(log),
+					Pauses: requeue.NewPauses(requeue.PauseOptions{}), Clock: clock.Runtime{}, Logger: log,
 				})
 				ctx, cancel := context.WithCancel(t.Context())
 				tick, ended := make(chan time.Time), make(chan struct{})
@@ -110,8 +111,8 @@ func (shut) Away(string) bool { return true }
 func TestProbeEndsARefusal(t *testing.T) {
 	d, _ := newDesk(t, mapping.Linked, "acme/web")
 	text := &logtest.Text{}
-	log := slog.New(factlog.NewHandler(slog.NewTextHandler(text, nil), time.Now))
-	r := requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Services: shut{}, Clock: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Now: time.Now, Logger: log})
+	log := slog.New(factlog.NewHandler(slog.NewTextHandler(text, nil), clock.Runtime{}))
+	r := requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Services: shut{}, FirstRuns: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Clock: clock.Runtime{}, Logger: log})
 	for _, fact := range []string{factlog.Away, factlog.Refused} {
 		log.Error("waiting", "service", reconcile.ServiceGitHub, factlog.Fact, fact)
 	}
@@ -131,8 +132,8 @@ func TestProbeEndsARefusal(t *testing.T) {
 func TestWaitsEndWhereAnotherReplicaWokeThem(t *testing.T) {
 	d, _ := newDesk(t, mapping.Linked, "acme/web")
 	text := &logtest.Text{}
-	log := slog.New(factlog.NewHandler(slog.NewTextHandler(text, nil), time.Now))
-	r := requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Services: answering{}, Clock: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Now: time.Now, Logger: log})
+	log := slog.New(factlog.NewHandler(slog.NewTextHandler(text, nil), clock.Runtime{}))
+	r := requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Services: answering{}, FirstRuns: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Clock: clock.Runtime{}, Logger: log})
 	const service = "repository:acme/web"
 	over := func() int {
 		t.Helper()

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/lease"
 	"planbridge/mapping"
@@ -41,7 +42,7 @@ type RepairOptions struct {
 	Store   Indexes
 	Session lease.Session // with which a lease ends; nil: it ends by time only
 	Owner   string        // identifies this replica in leases
-	Clock   lease.Clock
+	Clock   clock.Clock
 	Logger  *slog.Logger
 	Guard   *guard.Guard
 }

@@ -40,10 +40,10 @@ func (e *earlier) Repair(context.Context, mapping.ObjectID) error {
 // and again after a failure. Any other project is repaired when it is due.
 func TestRepairProject(t *testing.T) {
 	now := time.Now()
-	memory := memstore.New(memstore.Options{Clock: func() time.Time { return now }})
+	memory := memstore.New(memstore.Options{Clock: clock.Func(func() time.Time { return now })})
 	s := &earlier{Store: memory.Open(nil), fails: errors.New("away")}
 	log := slog.New(slog.DiscardHandler)
-	r := NewRepairer(RepairOptions{Store: s, Owner: "here", Clock: clock.Clock{}, Logger: log, Guard: guard.New(log)})
+	r := NewRepairer(RepairOptions{Store: s, Owner: "here", Clock: clock.Runtime{}, Logger: log, Guard: guard.New(log)})
 	for _, step := range []struct {
 		name            string
 		before          func()

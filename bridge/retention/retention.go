@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/jobs"
 	"planbridge/bridge/lease"
@@ -66,7 +67,7 @@ type Options struct {
 	Store   Store
 	Session lease.Session // with which the lease ends; nil: it ends by time only
 	Owner   string        // identifies this replica in leases
-	Clock   lease.Clock   // of the lease
+	Clock   clock.Clock
 	Needs   Needs
 	Jobs    *jobs.Runner // runs the passes of Run
 	Logger  *slog.Logger
@@ -84,13 +85,13 @@ func New(o Options) *Keeper { return &Keeper{o} }
 func (k *Keeper) Due(ctx context.Context) (bool, error) {
 	data, err := k.o.Store.Doc(ctx, "", docLast)
 	if errors.Is(err, store.ErrNotFound) {
-		return false, k.began(ctx, time.Now().UTC())
+		return false, k.began(ctx, k.o.Clock.Now().UTC())
 	}
 	if err != nil {
 		return false, fmt.Errorf("retention: %w", err)
 	}
 	last, err := time.Parse(time.RFC3339, string(data))
-	now := time.Now()
+	now := k.o.Clock.Now()
 	return err != nil || last.After(now) || now.Sub(last) >= Every, nil
 }
 
@@ -107,7 +108,7 @@ func (k *Keeper) Pass(ctx context.Context, doing func(what string)) error {
 
 // pass runs one pass under its lease, with which ctx ends.
 func (k *Keeper) pass(ctx context.Context, doing func(what string)) error {
-	p := &pass{Keeper: k, now: time.Now().UTC()}
+	p := &pass{Keeper: k, now: k.o.Clock.Now().UTC()}
 	if due, err := k.Due(ctx); err != nil || !due {
 		return err // another replica ran it during the wait for the lease
 	}
@@ -141,7 +142,7 @@ func (k *Keeper) pass(ctx context.Context, doing func(what string)) error {
 	if err := k.began(ctx, p.now); err != nil {
 		return err
 	}
-	k.o.Logger.Info("retention: a pass is done", "took", time.Since(p.now))
+	k.o.Logger.Info("retention: a pass is done", "took", k.o.Clock.Now().Sub(p.now))
 	return nil
 }
 

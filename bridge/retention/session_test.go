@@ -101,9 +101,9 @@ func (e *endless) Repair(ctx context.Context, _ mapping.ObjectID) error {
 func TestARepairEndsWithItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		process := newLife()
-		s := &endless{earlier{Store: memstore.New(memstore.Options{Clock: time.Now}).Open(nil)}}
+		s := &endless{earlier{Store: memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)}}
 		log := slog.New(slog.DiscardHandler)
-		r := NewRepairer(RepairOptions{Store: s, Session: process, Owner: "here", Clock: clock.Clock{}, Logger: log, Guard: guard.New(log)})
+		r := NewRepairer(RepairOptions{Store: s, Session: process, Owner: "here", Clock: clock.Runtime{}, Logger: log, Guard: guard.New(log)})
 		time.AfterFunc(time.Minute, func() { process.end(errOver) })
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

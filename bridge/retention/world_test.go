@@ -41,7 +41,7 @@ func onBoth(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Run("redis", func(t *testing.T) {
 		url := redistest.Start(t).URL
 		synctest.Test(t, func(t *testing.T) {
-			s, err := redisstore.Open(t.Context(), redisstore.Options{URL: url, Clock: time.Now})
+			s, err := redisstore.Open(t.Context(), redisstore.Options{URL: url, Clock: clock.Runtime{}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func (w *world) logger() *slog.Logger { return slog.New(slog.NewTextHandler(&w.l
 // keeper is another process's, which works on s.
 func (w *world) keeper(s Store) *Keeper {
 	return New(Options{
-		Store: s, Owner: mapping.NewID(), Clock: clock.Clock{}, Needs: worldNeeds{w}, Logger: w.logger(), Guard: w.guard,
+		Store: s, Owner: mapping.NewID(), Clock: clock.Runtime{}, Needs: worldNeeds{w}, Logger: w.logger(), Guard: w.guard,
 	})
 }
 

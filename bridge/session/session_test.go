@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -81,7 +82,7 @@ func (p *process) claim(t *testing.T) *store.Claim {
 }
 
 func inWorld(t *testing.T, f func(t *testing.T, m *memstore.Memory)) {
-	synctest.Test(t, func(t *testing.T) { f(t, memstore.New(memstore.Options{Clock: time.Now})) })
+	synctest.Test(t, func(t *testing.T) { f(t, memstore.New(memstore.Options{Clock: clock.Runtime{}})) })
 }
 
 // A living process keeps its leases. The keys of a dead one are due for another process between

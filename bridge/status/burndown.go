@@ -32,7 +32,7 @@ type Burndown struct {
 // burndown shows the charts of the sprints.
 func (h *handler) burndown(w http.ResponseWriter, r *http.Request) {
 	projects, err := h.Operator.Burndowns(r.Context())
-	h.answer(w, r, func() any { return Burndowns{burndownsOf(projects, h.Now())} }, err)
+	h.answer(w, r, func() any { return Burndowns{burndownsOf(projects, h.Clock.Now())} }, err)
 }
 
 func burndownsOf(projects map[string][]mapping.Burndown, now time.Time) []Burndown {

@@ -56,7 +56,7 @@ func (h *handler) census(ctx context.Context, routes []Route) (taken, error) {
 	c := &h.walked
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	began := h.Now()
+	began := h.Clock.Now()
 	if len(dormant) == 0 {
 		c.lacks = lacking{}
 	}
@@ -72,7 +72,7 @@ func (h *handler) census(ctx context.Context, routes []Route) (taken, error) {
 		return nil
 	})
 	if err == nil {
-		now := h.Now()
+		now := h.Clock.Now()
 		c.dormant, c.taken, c.next = len(dormant) > 0, found, now.Add(max(censusPause, censusShare*now.Sub(began)))
 	}
 	return found, err

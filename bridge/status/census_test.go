@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
@@ -32,7 +33,7 @@ func TestPageOfRefusedValues(t *testing.T) {
 		return map[mapping.Attribute]mapping.Refusal{mapping.Summary: {Side: mapping.GitHub, Message: "body is too long (" + size + ")"}}
 	}
 	now := noon
-	a := newAdmin(t, func(o *status.Options) { o.Monitor, o.Now = nil, func() time.Time { return now } })
+	a := newAdmin(t, func(o *status.Options) { o.Monitor, o.Clock = nil, clock.Func(func() time.Time { return now }) })
 	part := refused(4, mapping.Linked, nil)
 	part.Children = []*mapping.Pair{{Kind: mapping.Checklist, State: mapping.Linked, Disputes: mapping.Disputes{Refused: map[mapping.Attribute]mapping.Refusal{mapping.Estimate: {Side: mapping.Planning, Message: "no fractions"}}}}}
 	*a.mem = memory{routes: filled().routes, links: []*mapping.Link{

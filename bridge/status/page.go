@@ -64,7 +64,7 @@ type frame struct {
 }
 
 func (h *handler) frame(title, here string) frame {
-	return frame{Title: title, Version: h.Version, Now: h.Now(), Here: here}
+	return frame{Title: title, Version: h.Version, Now: h.Clock.Now(), Here: here}
 }
 
 // page is the status page. It reports what cannot be read, and shows everything else.

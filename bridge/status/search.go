@@ -95,7 +95,7 @@ func (h *handler) searchLinks(ctx context.Context, query string, d *searchData) 
 			d.More = true
 			return errEnough
 		}
-		if d.Seen++; d.Seen%100 == 0 && h.Now().After(end) {
+		if d.Seen++; d.Seen%100 == 0 && h.Clock.Now().After(end) {
 			d.Ended = true
 			return errEnough
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/store"
 )
@@ -87,7 +88,7 @@ type Access struct {
 // Access returns a itself, so that fixed settings can stand for changing ones.
 func (a Access) Access() Access { return a }
 
-// Options configure the handler. All fields but Services, Monitor, Guard and Now are required.
+// Options configure the handler. All fields but Services, Monitor, Guard and Clock are required.
 type Options struct {
 	Operator Operator
 	// Services is nil where the store alone was opened.
@@ -100,8 +101,7 @@ type Options struct {
 	Version   string
 	Loopback  bool // the listener is on a loopback address
 	Logger    *slog.Logger
-	// Now is the clock; nil: the runtime's.
-	Now func() time.Time
+	Clock     clock.Clock // nil: the runtime's
 	// Guard sets requests aside on which the program panics; nil: it records none.
 	Guard *guard.Guard
 }
@@ -126,8 +126,8 @@ func New(o Options) http.Handler {
 	if o.Monitor == nil {
 		o.Monitor = blind{}
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	if o.Clock == nil {
+		o.Clock = clock.Runtime{}
 	}
 	h := &handler{Options: o}
 	mux := http.NewServeMux()

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/status"
 
 	"go.uber.org/goleak"
@@ -39,7 +40,7 @@ func newAdmin(t *testing.T, edit ...func(*status.Options)) *admin {
 	a := &admin{t: t, mem: filled()}
 	a.o = status.Options{
 		Operator: a.mem, Registry: prometheus.NewRegistry(), Readiness: readiness(func(context.Context) error { return nil }),
-		Monitor: watched(), Now: func() time.Time { return noon.Add(time.Minute) },
+		Monitor: watched(), Clock: clock.Func(func() time.Time { return noon.Add(time.Minute) }),
 		Settings: &status.Access{WebURL: "https://github.example"}, Version: "v1.2.3", Loopback: true, Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, e := range edit {

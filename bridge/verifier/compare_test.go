@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/inventory"
 	"planbridge/bridge/jobs"
@@ -47,7 +48,7 @@ type world struct {
 // newWorld has links of so many issues of the route web, from 1 on.
 func newWorld(t *testing.T, links int) *world {
 	w := &world{t: t, issues: map[int]mapping.Issue{}, cards: map[mapping.ObjectID]mapping.Card{}, repairs: func() {}}
-	w.store = memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	w.store = memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 	for n := 1; n <= links; n++ {
 		issue := mapping.Issue{ID: int64(n), Repo: "acme/web", Number: n, Title: fmt.Sprint("Task ", n), State: "open", Author: "dev"}
 		card := mapping.Card{ID: mapping.ObjectID(fmt.Sprint("c", n)), Title: mapping.Versioned{Value: issue.Title, Version: 1}, CountersVersion: 1, Counters: &mapping.Counters{}}
@@ -152,10 +153,10 @@ func (s side) Card(_ context.Context, id mapping.ObjectID) (mapping.Card, error)
 // verifier verifies the world until ctx ends.
 func (w *world) verifier(ctx context.Context) (*verifier.Verifier, *jobs.Runner) {
 	g := guard.New(slog.New(slog.DiscardHandler))
-	runner := jobs.New(g, time.Now)
+	runner := jobs.New(g, clock.Runtime{})
 	runner.Open(ctx)
 	return verifier.New(verifier.Options{
-		Store: w.store, Inventory: inventory.New(inventory.Options{Store: w.store, Settings: w, GitHub: w, Projects: w}), GitHub: w, Intake: w, Services: w,
+		Store: w.store, Inventory: inventory.New(inventory.Options{Store: w.store, Settings: w, GitHub: w, Projects: w}), GitHub: w, Intake: w, Services: w, Clock: clock.Runtime{},
 		Metrics: verifier.NewMetrics(prometheus.NewRegistry()), Jobs: runner, Guard: g, Schedule: w, Owner: "here", Logger: slog.New(slog.DiscardHandler),
 	}), runner
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/inventory"
 	"planbridge/bridge/jobs"
@@ -47,16 +48,16 @@ func TestSchedule(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				q, mem := &quiet{interval: c.interval}, memstore.New(memstore.Options{Clock: time.Now})
+				q, mem := &quiet{interval: c.interval}, memstore.New(memstore.Options{Clock: clock.Runtime{}})
 				for range c.shifts {
 					ctx, stop := context.WithTimeout(t.Context(), 23*time.Hour)
 					var running sync.WaitGroup
 					for i := range c.replicas {
 						g, s := guard.New(slog.New(slog.DiscardHandler)), mem.Open(nil)
-						r := jobs.New(g, time.Now)
+						r := jobs.New(g, clock.Runtime{})
 						r.Open(ctx)
 						v := verifier.New(verifier.Options{
-							Store: s, Inventory: inventory.New(inventory.Options{Store: s, Settings: q, Projects: q}), Services: q,
+							Store: s, Inventory: inventory.New(inventory.Options{Store: s, Settings: q, Projects: q}), Services: q, Clock: clock.Runtime{},
 							Metrics: verifier.NewMetrics(prometheus.NewRegistry()), Jobs: r, Guard: g, Schedule: q,
 							Owner: string(rune('a' + i)), Logger: slog.New(slog.DiscardHandler),
 						})

@@ -50,7 +50,7 @@ type Options struct {
 	Metrics   *Metrics
 	Jobs      *jobs.Runner
 	Guard     *guard.Guard
-	Clock     clock.Clock
+	Clock     clock.Source
 	Schedule  Schedule
 	Owner     string        // names the replica
 	Session   lease.Session // that its lease ends with; nil: with none

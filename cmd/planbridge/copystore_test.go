@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/epoch"
 	"planbridge/bridge/githubtest"
 	"planbridge/mapping"
@@ -214,7 +214,7 @@ func TestRetire(t *testing.T) {
 		"away":        {ending{fails: errors.New("connection refused")}, "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tt.Store = memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+			tt.Store = memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
 			ctx, interrupt := context.WithCancel(t.Context())
 			interrupt()
 			err := retire(ctx, &tt.ending, "A", "B")

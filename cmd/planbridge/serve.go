@@ -17,6 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"planbridge/bridge"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/tuning"
 	"planbridge/config"
@@ -70,9 +71,9 @@ func (c *serveCmd) logger(p *process) *slog.Logger {
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // the flag's enum has been checked
 	o := &slog.HandlerOptions{Level: level}
 	if c.LogFormat == "text" {
-		return slog.New(factlog.NewHandler(slog.NewTextHandler(p.stderr, o), time.Now))
+		return slog.New(factlog.NewHandler(slog.NewTextHandler(p.stderr, o), clock.Runtime{}))
 	}
-	return slog.New(factlog.NewHandler(slog.NewJSONHandler(p.stderr, o), time.Now))
+	return slog.New(factlog.NewHandler(slog.NewJSONHandler(p.stderr, o), clock.Runtime{}))
 }
 
 // redisLog takes the lines that the Redis client would print on standard error

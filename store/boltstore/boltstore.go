@@ -28,14 +28,20 @@ type Options struct {
 	// QueueLimit bounds the queued keys of a project, those that wait for a service included. 0:
 	// no bound.
 	QueueLimit int
-	// Clock is the store's clock; nil: time.Now.
-	Clock func() time.Time
+	// Clock is the store's clock; nil: the runtime's.
+	Clock store.Clock
 }
+
+// runtimeClock is the runtime's clock.
+type runtimeClock struct{}
+
+// Now implements [store.Clock].
+func (runtimeClock) Now() time.Time { return time.Now() }
 
 // Store is a [store.Store] in one file. It is safe for concurrent use.
 type Store struct {
 	path  string
-	clock func() time.Time
+	clock store.Clock
 
 	file   sync.RWMutex // guards the fields below: Adopt may replace them
 	db     *bbolt.DB
@@ -62,7 +68,7 @@ func Open(path string, o Options) (*Store, error) {
 		writes: make(chan write), quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	if s.clock == nil {
-		s.clock = time.Now
+		s.clock = runtimeClock{}
 	}
 	if err := s.open(s.takeOver); err != nil {
 		return nil, fmt.Errorf("open store %s: %w", path, err)

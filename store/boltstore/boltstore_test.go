@@ -54,7 +54,7 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, queueLimit int) storetest.Opened {
 		clock := newClock()
 		path := filepath.Join(t.TempDir(), "planbridge.db")
-		o := Options{QueueLimit: queueLimit, Clock: clock.Now}
+		o := Options{QueueLimit: queueLimit, Clock: clock}
 		s := open(t, path, o)
 		return storetest.Opened{
 			Store:   s,
@@ -175,7 +175,7 @@ func TestAFailureUndoesItselfAlone(t *testing.T) {
 
 func TestOldDeliveriesAreClearedAway(t *testing.T) {
 	clock := newClock()
-	s := open(t, filepath.Join(t.TempDir(), "planbridge.db"), Options{Clock: clock.Now})
+	s := open(t, filepath.Join(t.TempDir(), "planbridge.db"), Options{Clock: clock})
 	l := &mapping.Link{ID: "l", Project: "p"}
 	deliver := func(prefix string, n int) {
 		t.Helper()

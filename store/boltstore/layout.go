@@ -92,7 +92,7 @@ func (s *Store) space(tx *bbolt.Tx, project mapping.ObjectID) (space, error) {
 			return space{}, err
 		}
 	}
-	return space{project, b, s.clock().UnixNano(), s.limit}, nil
+	return space{project, b, s.clock.Now().UnixNano(), s.limit}, nil
 }
 
 // read runs fn on a project's space in a read transaction. It does not run fn where the project
@@ -103,7 +103,7 @@ func (s *Store) read(ctx context.Context, project mapping.ObjectID, fn func(spac
 		if b == nil {
 			return nil
 		}
-		return fn(space{project, b, s.clock().UnixNano(), s.limit})
+		return fn(space{project, b, s.clock.Now().UnixNano(), s.limit})
 	})
 }
 

@@ -87,7 +87,7 @@ func (s *Store) Taken(ctx context.Context, name string) (minute, hour int, err e
 				return err
 			}
 		}
-		now := s.clock().UnixNano()
+		now := s.clock.Now().UnixNano()
 		minute, hour = state.Within(now, time.Minute), state.Within(now, time.Hour)
 		return nil
 	})
@@ -121,7 +121,7 @@ func (s *Store) Held(ctx context.Context, names ...string) (left []time.Duration
 		b := tx.Bucket(bucketHolds)
 		for i := 0; b != nil && i < len(names); i++ {
 			if until := b.Get([]byte(names[i])); len(until) == 8 {
-				left[i] = max(0, time.Duration(fromBE64(until)-s.clock().UnixNano()))
+				left[i] = max(0, time.Duration(fromBE64(until)-s.clock.Now().UnixNano()))
 			}
 		}
 		return nil
@@ -139,7 +139,7 @@ func (s *Store) named(ctx context.Context, bucket []byte, fn func(b *bbolt.Bucke
 		if err != nil {
 			return err
 		}
-		return fn(b, s.clock().UnixNano())
+		return fn(b, s.clock.Now().UnixNano())
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 // an hour, and the third was leased until a minute ago.
 func leasedIn(t *testing.T, path string, clock *testClock) (s *Store, claims []*store.Claim) {
 	t.Helper()
-	s = open(t, path, Options{Clock: clock.Now})
+	s = open(t, path, Options{Clock: clock})
 	for i := range 3 {
 		l := &mapping.Link{ID: mapping.LinkID(rune('a' + i)), Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: int64(i + 1)}}}
 		if _, err := s.Observe(t.Context(), "p", []store.Observation{{Refs: l.Refs(), Create: l}}); err != nil {
@@ -41,7 +41,7 @@ func TestOpenEndsLeases(t *testing.T) {
 	if err := old.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, path, Options{Clock: clock.Now})
+	s := open(t, path, Options{Clock: clock})
 	if err := s.Check(t.Context(), claims[0]); !errors.Is(err, store.ErrLeaseLost) {
 		t.Errorf("Check of a claim of before = %v", err)
 	}

@@ -11,7 +11,7 @@ import (
 // The queue's counter, which bounds it, equals the number of its keys, whatever happened to them.
 func TestTheCounterAgreesWithTheQueue(t *testing.T) {
 	clock := newClock()
-	s := open(t, t.TempDir()+"/planbridge.db", Options{Clock: clock.Now})
+	s := open(t, t.TempDir()+"/planbridge.db", Options{Clock: clock})
 	var obs []store.Observation
 	for i := range 12 {
 		l := &mapping.Link{ID: mapping.LinkID(fmt.Sprint("l", i)), Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: int64(i + 1)}}}

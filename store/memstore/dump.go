@@ -120,7 +120,7 @@ func dumpLedger(sp *space, _ int64) (all []store.Entry, err error) {
 // while there is a lease, others may be using the store.
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[store.Entry, error], replace bool) error {
 	fresh := &content{}
-	err := fresh.fill(s.memory.clock().UnixNano(), entries)
+	err := fresh.fill(s.memory.clock.Now().UnixNano(), entries)
 	if err == nil {
 		err = s.read(ctx, "", func(_ *space, now int64) error {
 			if err := s.memory.content.mayLoad(now, replace); err != nil {

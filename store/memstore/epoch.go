@@ -66,7 +66,7 @@ func (s *Store) read(ctx context.Context, project mapping.ObjectID, fn func(sp *
 	if err := s.usable(project); err != nil {
 		return err
 	}
-	return fn(s.memory.content.space(project), s.memory.clock().UnixNano())
+	return fn(s.memory.content.space(project), s.memory.clock.Now().UnixNano())
 }
 
 // write is read for an fn that may change the space and reports whether it did. An fn that fails

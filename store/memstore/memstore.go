@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -33,7 +32,7 @@ var (
 // Options configure a memory. Clock is required.
 type Options struct {
 	// Clock is the store's clock, which decides about leases and due times.
-	Clock func() time.Time
+	Clock store.Clock
 	// QueueLimit bounds the queued keys of a project, those that wait for a service included. 0:
 	// no bound.
 	QueueLimit int
@@ -43,7 +42,7 @@ type Options struct {
 
 // Memory is a store that handles share. It is safe for concurrent use.
 type Memory struct {
-	clock func() time.Time
+	clock store.Clock
 	limit int
 
 	mu          sync.Mutex // guards the fields below, and the state of the handles
@@ -104,7 +103,7 @@ func (m *Memory) Digest() [sha256.Size]byte { return sha256.Sum256(m.Content()) 
 // Store is a [store.Store] in a memory. It is safe for concurrent use.
 type Store struct {
 	memory *Memory
-	clock  func() time.Time
+	clock  store.Clock
 
 	// The handle's own state, guarded by memory.mu.
 	epoch   string
@@ -118,7 +117,7 @@ var _ store.Store = (*Store)(nil)
 
 // Open makes a handle. clock is its process's clock, which sets the end of a claim; nil: the
 // store's.
-func (m *Memory) Open(clock func() time.Time) *Store {
+func (m *Memory) Open(clock store.Clock) *Store {
 	if clock == nil {
 		clock = m.clock
 	}

@@ -24,16 +24,16 @@ func (c *testClock) Advance(d time.Duration) { c.ns.Add(int64(d)) }
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(_ *testing.T, queueLimit int) storetest.Opened {
 		clock := newClock()
-		m := New(Options{Clock: clock.Now, QueueLimit: queueLimit})
-		s := m.Open(time.Now)
+		m := New(Options{Clock: clock, QueueLimit: queueLimit})
+		s := m.Open(storetest.Clock(time.Now))
 		return storetest.Opened{
 			Store:   s,
 			Advance: clock.Advance,
 			Restart: func(testing.TB) store.Store {
 				s.Crash()
-				return m.Open(time.Now)
+				return m.Open(storetest.Clock(time.Now))
 			},
-			Second: func(testing.TB) store.Store { return m.Open(time.Now) },
+			Second: func(testing.TB) store.Store { return m.Open(storetest.Clock(time.Now)) },
 			Lose:   func(testing.TB) { m.Restore(Snapshot{}) },
 		}
 	})

@@ -129,7 +129,7 @@ func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration,
 
 // Claim implements [store.Queue].
 func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Duration) (c *store.Claim, wait time.Duration, err error) {
-	until := s.clock().Add(ttl)
+	until := s.clock.Now().Add(ttl)
 	err = s.write(ctx, project, func(sp *space, now int64) (_ bool, err error) {
 		c, wait, err = sp.claimNext(now, project, "", ttl, s.session)
 		return c != nil, err
@@ -174,7 +174,7 @@ func (sp *space) claim(now int64, key store.Key, ttl time.Duration, session stor
 
 // ClaimKey implements [store.Queue].
 func (s *Store) ClaimKey(ctx context.Context, key store.Key, ttl time.Duration) (c *store.Claim, err error) {
-	until := s.clock().Add(ttl)
+	until := s.clock.Now().Add(ttl)
 	err = s.write(ctx, key.Project, func(sp *space, now int64) (_ bool, err error) {
 		w := sp.work(key.Link)
 		switch {
@@ -234,7 +234,7 @@ func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 
 // FinishAndClaim implements [store.Queue].
 func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (next *store.Claim, err error) {
-	until := s.clock().Add(ttl)
+	until := s.clock.Now().Add(ttl)
 	err = s.finish(ctx, c, link, history, out, func(sp *space, now int64) (_ bool, err error) {
 		next, _, err = sp.claimNext(now, c.Key.Project, c.Key.Link, ttl, s.session)
 		return next != nil, err

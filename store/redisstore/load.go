@@ -154,7 +154,7 @@ func inUse(who string, until time.Time) error {
 // now returns the store's time.
 func (s *Store) now(ctx context.Context) (time.Time, error) {
 	if s.clock != nil {
-		return s.clock(), nil
+		return s.clock.Now(), nil
 	}
 	now, err := s.rdb.Time(ctx).Result()
 	if err != nil {

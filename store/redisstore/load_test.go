@@ -9,6 +9,7 @@ import (
 
 	"planbridge/store"
 	"planbridge/store/redisstore/redistest"
+	"planbridge/store/storetest"
 )
 
 func none(func(store.Entry, error) bool) {}
@@ -45,7 +46,7 @@ func TestLoadRefusesAStoreInUse(t *testing.T) {
 	if !errors.Is(err, store.ErrInUse) || !strings.Contains(err.Error(), "host-4711") {
 		t.Errorf("Load = %v", err)
 	}
-	later := open(t, Options{URL: server.URL, Clock: func() time.Time { return time.Now().Add(2 * time.Minute) }})
+	later := open(t, Options{URL: server.URL, Clock: storetest.Clock(func() time.Time { return time.Now().Add(2 * time.Minute) })})
 	if err := later.Load(t.Context(), none, true); err != nil {
 		t.Errorf("Load when the lease is over: %v", err)
 	}
@@ -56,7 +57,7 @@ func TestLoadRefusesAStoreInUse(t *testing.T) {
 func TestLoadRefusesALiveSession(t *testing.T) {
 	server := redistest.Start(t)
 	now := time.Now()
-	clock := func() time.Time { return now }
+	clock := storetest.Clock(func() time.Time { return now })
 	other, s := open(t, Options{URL: server.URL, Clock: clock}), open(t, Options{URL: server.URL, Clock: clock})
 	beat := func(id store.Session) {
 		t.Helper()

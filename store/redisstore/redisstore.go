@@ -56,7 +56,7 @@ type Options struct {
 	Unfinished bool
 	// Clock is the store's clock, to the millisecond, so that tests can advance time; nil:
 	// Redis's.
-	Clock func() time.Time
+	Clock store.Clock
 }
 
 // Store is a [store.Store] in Redis. It is safe for concurrent use.
@@ -65,7 +65,7 @@ type Store struct {
 	prefix string
 	limit  int
 	log    *slog.Logger
-	clock  func() time.Time // nil: Redis's
+	clock  store.Clock // nil: Redis's
 
 	known    atomic.Pointer[knowledge] // nil before the first contact
 	learning chan struct{}             // held to change known; a channel, so that waiting ends with the context

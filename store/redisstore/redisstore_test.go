@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 		var skew atomic.Int64
 		o := Options{
 			URL: server.URL, QueueLimit: queueLimit,
-			Clock: func() time.Time { return time.Now().Add(time.Duration(skew.Load())) },
+			Clock: storetest.Clock(func() time.Time { return time.Now().Add(time.Duration(skew.Load())) }),
 		}
 		s := open(t, o)
 		return storetest.Opened{

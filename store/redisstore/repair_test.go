@@ -232,7 +232,7 @@ func number(r *bufio.Reader, kind byte) (int, error) {
 func (c *cut) judge(when string, whole bool) {
 	c.Helper()
 	var log bytes.Buffer
-	later := func() time.Time { return time.Now().Add(time.Hour) } // all leases have ended
+	later := storetest.Clock(func() time.Time { return time.Now().Add(time.Hour) }) // all leases have ended
 	h := &cut{T: c.T, Store: open(c.T, Options{URL: c.server.URL, Logger: slog.New(slog.NewTextHandler(&log, nil)), Clock: later})}
 	must(c, h.Repair(c.Context(), "p"))
 	if repaired := log.String(); whole && repaired != "" {

@@ -106,7 +106,7 @@ func (s *Store) exec(ctx context.Context, k *knowledge, seq *atomic.Int64, scrip
 func (s *Store) argv(k *knowledge, seq *atomic.Int64, project mapping.ObjectID, args []any) []any {
 	now := ""
 	if s.clock != nil {
-		now = strconv.FormatInt(s.clock().UnixMilli(), 10)
+		now = strconv.FormatInt(s.clock.Now().UnixMilli(), 10)
 	}
 	return append([]any{k.copied(project), seq.Load(), now}, args...)
 }

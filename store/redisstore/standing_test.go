@@ -8,6 +8,7 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/redisstore/redistest"
+	"planbridge/store/storetest"
 )
 
 // TestStandingsOfEarlierPrograms: a program that keeps no reasons may have put a key
@@ -47,7 +48,7 @@ func TestStandingsOfEarlierPrograms(t *testing.T) {
 func TestAClaimEndsTheReason(t *testing.T) {
 	server := redistest.Start(t)
 	now := time.Now()
-	s := open(t, Options{URL: server.URL, Clock: func() time.Time { return now }})
+	s := open(t, Options{URL: server.URL, Clock: storetest.Clock(func() time.Time { return now })})
 	l := &mapping.Link{ID: "l1", Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 1}}}
 	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Refs: l.Refs(), Create: l}}); err != nil {
 		t.Fatal(err)

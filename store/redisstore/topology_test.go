@@ -47,7 +47,7 @@ func TestConformanceOnACluster(t *testing.T) {
 		n++
 		o := Options{
 			URL: server.URL + "?cluster=1", Prefix: fmt.Sprint("p", n), QueueLimit: queueLimit,
-			Clock: func() time.Time { return time.Now().Add(time.Duration(skew.Load())) },
+			Clock: storetest.Clock(func() time.Time { return time.Now().Add(time.Duration(skew.Load())) }),
 		}
 		s := open(t, o)
 		return storetest.Opened{

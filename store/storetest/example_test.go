@@ -16,14 +16,14 @@ func ExampleRun() {
 		storetest.Run(t, func(_ *testing.T, queueLimit int) storetest.Opened {
 			var now atomic.Int64 // the store's clock, which the suite moves
 			m := memstore.New(memstore.Options{
-				Clock: func() time.Time { return time.Unix(0, now.Load()) }, QueueLimit: queueLimit,
+				Clock: storetest.Clock(func() time.Time { return time.Unix(0, now.Load()) }), QueueLimit: queueLimit,
 			})
-			s := m.Open(time.Now)
+			s := m.Open(storetest.Clock(time.Now))
 			return storetest.Opened{
 				Store:   s,
 				Advance: func(d time.Duration) { now.Add(int64(d)) },
-				Restart: func(testing.TB) store.Store { s.Crash(); return m.Open(time.Now) },
-				Second:  func(testing.TB) store.Store { return m.Open(time.Now) },
+				Restart: func(testing.TB) store.Store { s.Crash(); return m.Open(storetest.Clock(time.Now)) },
+				Second:  func(testing.TB) store.Store { return m.Open(storetest.Clock(time.Now)) },
 				Lose:    func(testing.TB) { m.Restore(memstore.Snapshot{}) },
 			}
 		})

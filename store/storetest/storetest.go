@@ -35,6 +35,12 @@ type Opened struct {
 	Lose func(t testing.TB)
 }
 
+// Clock is the [store.Clock] of a function.
+type Clock func() time.Time
+
+// Now implements [store.Clock].
+func (c Clock) Now() time.Time { return c() }
+
 // Open opens a new empty store for one test and registers its end. queueLimit bounds the queue of a
 // project; 0: no bound.
 type Open func(t *testing.T, queueLimit int) Opened
