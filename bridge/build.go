@@ -172,7 +172,7 @@ func (a *App) buildWork(c *config.Config) error {
 	a.intake = webhook.New(webhook.Options{
 		Decoder: adapters.Decoder{}, Settings: taking, Accounts: taking, Repositories: taking,
 		Store: a.observed(), EnterDelay: c.GitHub.EnterDelay,
-		Delivered: a.delivered, Metrics: a.metrics.intake, Logger: a.log,
+		Monitor: taking, Metrics: a.metrics.intake, Logger: a.log,
 	})
 	services := a.newServices()
 	a.verifier = services.Verifier

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/bridge/settings"
+	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
 
@@ -16,6 +18,10 @@ type intakeHost struct {
 }
 
 func (h intakeHost) FirstRun(route string) time.Time { return h.a.firstRuns.At(route) }
+
+func (h intakeHost) Delivered() {
+	h.a.monitor.Heard(reconcile.ServiceGitHub, status.SourceDelivery)
+}
 
 func (h intakeHost) Authorship(login string) mapping.Authorship { return h.a.github.Authorship(login) }
 

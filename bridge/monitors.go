@@ -10,7 +10,6 @@ import (
 	"planbridge/bridge/github"
 	"planbridge/bridge/metrics"
 	"planbridge/bridge/monitor"
-	"planbridge/bridge/reconcile"
 	"planbridge/bridge/settings"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -23,9 +22,6 @@ type answers struct {
 }
 
 func (o answers) Asked(operation string, err error) { o.monitor.Asked(o.service, operation, err) }
-
-// delivered records that GitHub delivered something.
-func (a *App) delivered() { a.monitor.Heard(reconcile.ServiceGitHub, status.SourceDelivery) }
 
 // RefuseReload notes that a configuration was not put in force, as it has faults.
 func (a *App) RefuseReload(err error) { a.reloaded(err) }

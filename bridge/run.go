@@ -165,7 +165,7 @@ func (a *App) runReached(ctx context.Context) {
 	if a.o.Prove > 0 {
 		prover := preflight.NewProver(preflight.ProverOptions{
 			Source: open.Source{Settings: a.set, Logger: a.log}, Every: a.o.Prove, Clock: a.o.Clock, Guard: a.guard, Logger: a.log,
-			Proven: a.monitor.Proven,
+			Monitor: a.monitor,
 		})
 		a.spawn(ctx, "prove", prover.Run)
 	}

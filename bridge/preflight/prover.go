@@ -27,16 +27,21 @@ type Source interface {
 	Configuration() (plan *Plan, services Services, version any)
 }
 
+// Monitor shows people what the proofs found.
+type Monitor interface {
+	// Proven receives the faults that remain after a proof, each with its place.
+	Proven(faults []status.Fault)
+}
+
 // ProverOptions configure a [Prover]. All fields are required.
 type ProverOptions struct {
 	Source Source
 	// Every is how often failed places are proven again.
-	Every  time.Duration
-	Clock  clock.Source
-	Guard  *guard.Guard
-	Logger *slog.Logger
-	// Proven receives the faults that remain after a proof, each with its place.
-	Proven func(faults []status.Fault)
+	Every   time.Duration
+	Clock   clock.Source
+	Guard   *guard.Guard
+	Logger  *slog.Logger
+	Monitor Monitor
 }
 
 // Prover proves the configuration of a running service as a check does, at the start and after a
@@ -161,7 +166,7 @@ func (p *Prover) logChanges(looked []probe, found []Finding, whole bool) {
 	for i, f := range stand {
 		p.doubtful, faults[i] = append(p.doubtful, f.Place), status.Fault{Says: f.Place + ": " + f.Words, Service: f.refuses}
 	}
-	p.o.Proven(faults)
+	p.o.Monitor.Proven(faults)
 	slices.SortFunc(p.doubtful, strings.Compare)
 	p.told, p.doubtful = stand, slices.Compact(p.doubtful)
 }

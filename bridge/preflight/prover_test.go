@@ -30,6 +30,11 @@ func (s *source) Configuration() (*preflight.Plan, preflight.Services, any) {
 	return s.w.plan, s.w, s.version
 }
 
+// found is what a Prover found last.
+type found []status.Fault
+
+func (f *found) Proven(faults []status.Fault) { *f = faults }
+
 // TestProver: each fault is one line when it is found and one when it is repaired. A service
 // that is away proves nothing.
 func TestProver(t *testing.T) {
@@ -37,10 +42,10 @@ func TestProver(t *testing.T) {
 		w, log := newWorld(t), &logtest.Text{}
 		in := &source{w: w}
 		logger := slog.New(slog.NewTextHandler(log, nil))
-		var stand []status.Fault
+		var stand found
 		prover := preflight.NewProver(preflight.ProverOptions{
 			Source: in, Every: time.Minute, Clock: clock.Runtime{}, Guard: guard.New(logger), Logger: logger,
-			Proven: func(faults []status.Fault) { stand = faults },
+			Monitor: &stand,
 		})
 		ctx, stop := context.WithCancel(t.Context())
 		go prover.Run(ctx)

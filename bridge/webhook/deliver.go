@@ -88,7 +88,9 @@ func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
 	})
 	if d.authentic {
 		in.o.Metrics.last.SetToCurrentTime()
-		in.o.Delivered()
+		if in.o.Monitor != nil {
+			in.o.Monitor.Delivered()
+		}
 	}
 	if guard.Panicked(err) { // like a failed delivery, it is asked for again
 		err = &fault{http.StatusInternalServerError, panicked, err}

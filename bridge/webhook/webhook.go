@@ -131,7 +131,13 @@ type Repositories interface {
 	Writable(ctx context.Context, repo string)
 }
 
-// Options configure an Intake. All fields but Delivered, Guard and Timeout are required.
+// Monitor watches whether GitHub delivers.
+type Monitor interface {
+	// Delivered is called for each delivery that a secret verifies.
+	Delivered()
+}
+
+// Options configure an Intake. All fields but Monitor, Guard and Timeout are required.
 type Options struct {
 	Decoder      Decoder
 	Settings     Settings
@@ -142,10 +148,9 @@ type Options struct {
 	EnterDelay time.Duration
 	// Timeout bounds a delivery from its first byte to the answer; 0 means 9 s.
 	Timeout time.Duration
-	// Delivered is called for each delivery that a secret verifies.
-	Delivered func()
-	Metrics   *Metrics
-	Logger    *slog.Logger
+	Monitor Monitor // nil: nobody watches
+	Metrics *Metrics
+	Logger  *slog.Logger
 	// Guard handles panics; nil: panics are not recorded.
 	Guard *guard.Guard
 }
@@ -169,9 +174,6 @@ type Intake struct {
 func New(o Options) *Intake {
 	if o.Timeout == 0 {
 		o.Timeout = usualTimeout
-	}
-	if o.Delivered == nil {
-		o.Delivered = func() {}
 	}
 	in := &Intake{
 		o: o, mux: http.NewServeMux(), rejected: newRejectedCache(), waiting: newQuarantine(o.Metrics, o.Logger), deadline: sharedDeadline{timeout: o.Timeout},
