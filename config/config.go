@@ -89,7 +89,7 @@ type App struct {
 // Planning is the planning side.
 type Planning struct {
 	BaseURL           string             `yaml:"base_url"` // the part before /api/, without a trailing slash
-	CardURL           string             `yaml:"card_url"` // a card's page, see [CardPage]; "": not known
+	CardURL           string             `yaml:"card_url"` // a card's page, see [Planning.CardPage]; "": not known
 	PollInterval      time.Duration      `yaml:"poll_interval"`
 	PollMin           time.Duration      `yaml:"poll_min"`
 	TaskSweepInterval time.Duration      `yaml:"task_sweep_interval"`
@@ -116,10 +116,10 @@ type Labels struct {
 // ValuePlaceholder stands for the number in a label pattern.
 const ValuePlaceholder = "{value}"
 
-// CardPage is the address of a card's page, by the pattern of planning.card_url. In the pattern
-// {project} and {card} stand for ids, and {cid} for the card's number.
-func CardPage(pattern, project, card string, cid int64) string {
-	return strings.NewReplacer("{project}", url.PathEscape(project), "{card}", url.PathEscape(card), "{cid}", strconv.FormatInt(cid, 10)).Replace(pattern)
+// CardPage is the address of a card's page, by the pattern CardURL. In the pattern {project} and
+// {card} stand for ids, and {cid} for the card's number.
+func (p *Planning) CardPage(project, card string, cid int64) string {
+	return strings.NewReplacer("{project}", url.PathEscape(project), "{card}", url.PathEscape(card), "{cid}", strconv.FormatInt(cid, 10)).Replace(p.CardURL)
 }
 
 // Brakes bound the acts of one route in a minute; further ones wait.

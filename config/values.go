@@ -29,9 +29,10 @@ func wantURL(s string) string {
 
 // wantCardURL wants the pattern of a card's address, which names the card; "": none.
 func wantCardURL(s string) string {
-	u, err := url.Parse(CardPage(s, "p", "c", 1))
+	p := &Planning{CardURL: s}
+	u, err := url.Parse(p.CardPage("p", "c", 1))
 	names := strings.Contains(s, "{card}") || strings.Contains(s, "{cid}")
-	rest := CardPage(s, "", "", 0)
+	rest := p.CardPage("", "", 0)
 	if s == "" || err == nil && dialled(u) && u.User == nil && (u.Scheme == "https" || u.Scheme == "http") && names && !strings.ContainsAny(rest, "{}") {
 		return ""
 	}

@@ -11,7 +11,6 @@ import (
 	"planbridge/bridge/retention"
 	"planbridge/bridge/status"
 	"planbridge/bridge/webhook"
-	"planbridge/config"
 	"planbridge/mapping"
 )
 
@@ -117,9 +116,6 @@ func (c *Current) Access() status.Access {
 	s := &set.Config.Server
 	return status.Access{
 		Token: s.AdminToken.Reveal(), ProtectMetrics: s.ProtectMetrics, Hosts: s.AdminHosts,
-		Proxy: status.Proxy{Header: s.AdminUserHeader, Trusted: s.Proxies()}, WebURL: set.WebURL,
-		CardPage: func(project, card string, cid int64) string {
-			return config.CardPage(set.Config.Planning.CardURL, project, card, cid)
-		},
+		Proxy: status.Proxy{Header: s.AdminUserHeader, Trusted: s.Proxies()}, WebURL: set.WebURL, Cards: &set.Config.Planning,
 	}
 }

@@ -18,9 +18,7 @@ func TestPageOfAnItemLinksToBothSides(t *testing.T) {
 		"https://planning.example/projects/{project}/cards/{card}#{cid}": `href="https://planning.example/projects/p1/cards/c1#7"`,
 	} {
 		a := newAdmin(t, func(o *status.Options) {
-			o.Settings = &status.Access{WebURL: "https://github.example", CardPage: func(project, card string, cid int64) string {
-				return config.CardPage(pattern, project, card, cid)
-			}}
+			o.Settings = &status.Access{WebURL: "https://github.example", Cards: &config.Planning{CardURL: pattern}}
 		})
 		page := a.text(a.do("GET", "/explain?item="+url.QueryEscape("acme/web#12"), ""), 200)
 		if !strings.Contains(page, issue) || want != "" && !strings.Contains(page, want) || want == "" && strings.Contains(page, "The card in planning") {

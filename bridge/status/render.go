@@ -88,11 +88,11 @@ func (h *handler) issuePage(i *Issue) string {
 
 // cardPage is the address of a card's page; "": not known.
 func (h *handler) cardPage(project string, c *Card) string {
-	page := h.Settings.Access().CardPage
-	if c == nil || c.ID == "" || page == nil {
+	pages := h.Settings.Access().Cards
+	if c == nil || c.ID == "" || pages == nil {
 		return ""
 	}
-	return page(project, c.ID, c.CID)
+	return pages.CardPage(project, c.ID, c.CID)
 }
 
 // stamp is a moment in machine-readable form.

@@ -68,6 +68,12 @@ type Settings interface {
 	Access() Access
 }
 
+// CardPages knows the pages of cards.
+type CardPages interface {
+	// CardPage returns the address of a card's page; "": not known.
+	CardPage(project, card string, cid int64) string
+}
+
 // Access has the rules of access, and addresses for pages.
 type Access struct {
 	// Token is demanded, for all but metrics and probes, where the listener is
@@ -81,8 +87,7 @@ type Access struct {
 	Proxy Proxy
 	// WebURL is the address of GitHub's pages, without a slash at its end; "": not known.
 	WebURL string
-	// CardPage returns the address of a card's page; nil or "": not known.
-	CardPage func(project, card string, cid int64) string
+	Cards  CardPages // nil: not known
 }
 
 // Access returns a itself, so that fixed settings can stand for changing ones.
