@@ -3,7 +3,6 @@ package poll
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 
 	"planbridge/bridge/factlog"
@@ -97,48 +96,47 @@ func (p *Poller) observeAgain(ctx context.Context) error {
 	return r.flush(ctx)
 }
 
-// namedCards bounds how many old cards are named.
-const namedCards = 20
-
-// adoptionReport counts the cards without a marker that were in a route's bucket when the
-// project was adopted. They count as old, whenever they were made, and get no issue before an
-// import.
-type adoptionReport struct {
-	routes map[string]oldCards
-	lost   bool // a card with a marker was there: the store is not the project's first
+// Exists says that planning answered with a card. It may be called at any time and does not
+// wait for a round.
+func (p *Poller) Exists(card mapping.ObjectID) {
+	t := &p.confirmed
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cards == nil {
+		t.cards = map[mapping.ObjectID]struct{}{}
+	}
+	t.cards[card] = struct{}{}
 }
 
-type oldCards struct {
-	count int
-	named []int64 // their numbers as people see them; the first few
-}
-
-// add counts a card that has been stored.
-func (l *adoptionReport) add(route string, cid int64) {
-	if l.routes == nil {
-		l.routes = map[string]oldCards{}
-	}
-	c := l.routes[route]
-	if c.count++; c.count <= namedCards {
-		c.named = append(c.named, cid)
-	}
-	l.routes[route] = c
-}
-
-// log reports once how many cards are left alone. It warns where a card may have been made just
-// before the store was lost, as nothing distinguishes it from an old one.
-func (l *adoptionReport) log(ctx context.Context, logger *slog.Logger) {
-	level, text := slog.LevelInfo, "cards that were there before the first run are left alone: import takes them"
-	if l.lost {
-		level, text = slog.LevelWarn, "the store was lost: cards without a marker are taken for old ones; import takes them"
-	}
-	for route, c := range l.routes {
-		told := logger.With("route", route, "cards", c.count)
-		if c.count <= namedCards {
-			slices.Sort(c.named)
-			told = logger.With("route", route, "cards", c.count, "cids", c.named)
+// provesAbsence reports whether a complete round does. It showed every card that this process saw
+// before, or the timeout for the others has passed. A process that saw nothing before compares two
+// rounds.
+func (r *round) provesAbsence() bool {
+	w := &r.listing
+	r.confirmed.each(w.add)
+	lacking, compared := 0, w.rounds > 0 || len(w.cards) > 0
+	for id := range w.cards {
+		if k := r.cards.Items[id]; k == nil || k.Round != r.rounds {
+			lacking++
 		}
-		told.Log(ctx, level, text)
 	}
-	*l = adoptionReport{}
+	w.rounds++
+	for id, k := range r.cards.Items {
+		if k.Round == r.rounds {
+			w.add(id)
+		}
+	}
+	switch {
+	case lacking == 0:
+		return compared
+	case w.since.IsZero():
+		w.since = r.began
+		r.o.Logger.Warn("nothing is created yet: cards that were there before are missing from the listings",
+			"missing", lacking, "of", len(w.cards), "for_at_most", incompleteListingTimeout.String())
+	case r.began.Sub(w.since) >= incompleteListingTimeout:
+		r.o.Logger.Warn("cards that were there before are taken to be gone", "missing", lacking, "of", len(w.cards))
+		r.confirmed.clear()
+		return true
+	}
+	return false
 }

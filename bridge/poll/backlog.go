@@ -14,17 +14,6 @@ import (
 // changed. It bounds the effect of a service's wrong tag.
 const wholeReading = 10 * time.Minute
 
-// backlog is the last reading of the backlog that was handled as a whole. While the service's
-// answer has its tag, all its cards are unchanged.
-type backlog struct {
-	tag     string // "": the backlog is read whole
-	read    time.Time
-	reading uint32 // counts the readings; each card has the number of its reading
-	roles   map[seen.Bucket]bucketRole
-	// merged has the quick hashes of the backlog's cards as sprints showed them.
-	merged map[mapping.ObjectID]uint64
-}
-
 // readBacklog handles the cards of all buckets as they stream in.
 func (r *round) readBacklog(ctx context.Context) error {
 	b := &r.Poller.backlog
@@ -55,13 +44,6 @@ func (r *round) readBacklog(ctx context.Context) error {
 		r.confirmReading()
 	}
 	return nil
-}
-
-// openBucket is the bucket whose cards stream by.
-type openBucket struct {
-	name seen.Bucket
-	seed uint64      // of the hashes of its cards' texts
-	role *bucketRole // nil: not asked yet
 }
 
 // enterBucket sets the bucket of the next cards.

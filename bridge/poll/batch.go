@@ -10,19 +10,6 @@ import (
 	"planbridge/store"
 )
 
-// item is an observation of a card or a task that is stored, and then cached.
-type item struct {
-	obs   *store.Observation // nil: only to be remembered
-	cache *seen.Cache        // nil: not to be remembered
-	id    mapping.ObjectID
-	entry seen.Entry
-	err   error // why the store did not take it
-	// left is the route whose bucket had the card, with the number cid, when the project was
-	// adopted; "": none.
-	left string
-	cid  int64
-}
-
 func (r *round) add(ctx context.Context, it item) error {
 	r.batch = append(r.batch, it)
 	if len(r.batch) < batchSize {

@@ -10,12 +10,6 @@ import (
 	"planbridge/store"
 )
 
-// bucketRole says what a route does with new cards of a bucket.
-type bucketRole struct {
-	route  *mapping.Route // makes issues of new cards; nil: none does
-	enters bool           // the cards that it had when the route began are recorded
-}
-
 // roleOf is the role of the card's bucket.
 func (r *round) roleOf(ctx context.Context, c *mapping.Card) bucketRole {
 	return r.bucketRole(ctx, seen.Bucket{ID: c.Bucket, Title: c.BucketName})

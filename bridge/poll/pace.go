@@ -96,3 +96,22 @@ func (p *pace) done(began, now time.Time) {
 	pause := max(p.shortest, restFactor*p.lastRound, byCalls, p.longest/(1+extraBytes))
 	p.next.Store(int64(min(pause, p.longest)))
 }
+
+// takeoverGrace lets the replica that polled before a loss of the store poll first after it.
+// Only that replica remembers the earlier cards, so that cards that people made since then
+// enter. To any other replica they would be old. Another replica takes over where that one
+// does not go on within a lease's time.
+type takeoverGrace struct {
+	epoch   string    // of the store, as of the last turn
+	follows bool      // another replica held the lease then
+	until   time.Time // it is given until then
+}
+
+// waits reports whether this replica leaves its turn to another one.
+func (s *takeoverGrace) waits(now time.Time, epoch string, ttl time.Duration) bool {
+	if s.follows && s.epoch != epoch {
+		s.until = now.Add(ttl)
+	}
+	s.epoch = epoch
+	return now.Before(s.until)
+}

@@ -1,14 +1,13 @@
 package poll
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"planbridge/bridge/guard"
 	"planbridge/bridge/poll/seen"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 const (
@@ -49,67 +48,38 @@ type round struct {
 	batch       []item
 }
 
+// openBucket is the bucket whose cards stream by.
+type openBucket struct {
+	name seen.Bucket
+	seed uint64      // of the hashes of its cards' texts
+	role *bucketRole // nil: not asked yet
+}
+
+// sprintCard is a card as the sprints show it.
+type sprintCard struct {
+	card   mapping.Card
+	sprint mapping.ObjectID
+}
+
+// item is an observation of a card or a task that is stored, and then cached.
+type item struct {
+	obs   *store.Observation // nil: only to be remembered
+	cache *seen.Cache        // nil: not to be remembered
+	id    mapping.ObjectID
+	entry seen.Entry
+	err   error // why the store did not take it
+	// left is the route whose bucket had the card, with the number cid, when the project was
+	// adopted; "": none.
+	left string
+	cid  int64
+}
+
 func (p *Poller) newRound(began time.Time) *round {
 	return &round{
 		Poller: p, began: began, complete: true, routes: p.o.Settings.Routes(), keys: p.o.Settings.Keys().In(p.o.Project),
 		roles: map[seen.Bucket]bucketRole{}, sprints: map[mapping.ObjectID]bool{},
 		sprintCards: map[mapping.ObjectID]*sprintCard{}, withTasks: map[mapping.ObjectID]bool{},
 	}
-}
-
-// run reads everything, the sprints first, so that the backlog's cards can be joined with the
-// sprints' as they stream in. An error means that planning or the store did not answer;
-// complete is false where a single sprint could not be read.
-func (r *round) run(ctx context.Context) error {
-	if err := r.readSprints(ctx); err != nil {
-		return err
-	}
-	if err := r.readBacklog(ctx); err != nil {
-		return err
-	}
-	for _, s := range mapping.Sorted(r.sprintCards) {
-		err := r.guarded("card", s.card.ID, func() error {
-			s.card.BucketName = r.buckets[s.card.Bucket]
-			return r.card(ctx, &s.card, s.sprint)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if err := r.takeTasks(ctx, r.sprintTasks); err != nil {
-		return err
-	}
-	if err := r.flush(ctx); err != nil {
-		return err
-	}
-	r.keepReading()
-	r.o.Host.Answered(ctx)
-	if r.refused != nil {
-		return fmt.Errorf("observe: %w", r.refused)
-	}
-	if r.light {
-		return nil
-	}
-	r.Poller.sprintTasked = r.withTasks
-	return r.complement(ctx)
-}
-
-// complement does the work that needs a complete round.
-func (r *round) complement(ctx context.Context) error {
-	if err := r.record(ctx); err != nil {
-		return err
-	}
-	if !r.adopting {
-		r.report.log(ctx, r.o.Logger)
-	}
-	if err := r.queueMissing(ctx); err != nil {
-		return err
-	}
-	r.recordBurndowns(ctx)
-	if err := r.sweepTasks(ctx); err != nil {
-		return err
-	}
-	return r.flush(ctx)
 }
 
 // guarded handles one item. Where the program panics on it, the round goes on without it but
@@ -128,4 +98,11 @@ func (r *round) guarded(what string, id mapping.ObjectID, take func() error) err
 func unanswered(err error) bool {
 	var limited *mapping.RateLimited
 	return errors.Is(err, mapping.ErrUnavailable) || errors.Is(err, mapping.ErrUnauthorized) || errors.As(err, &limited)
+}
+
+// touched notes that an edit of a card or of its tasks was seen.
+func (r *round) touched(card mapping.ObjectID) {
+	if card != "" && r.o.TaskSweepInterval > 0 && !r.adopting {
+		r.Poller.sweep.recent.touch(card, r.began, visitPeriod(r.o.TaskSweepInterval, 0))
+	}
 }

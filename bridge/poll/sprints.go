@@ -13,12 +13,6 @@ import (
 	"planbridge/store"
 )
 
-// sprintCard is a card as the sprints show it.
-type sprintCard struct {
-	card   mapping.Card
-	sprint mapping.ObjectID
-}
-
 // planning is the adapter that reads sprints. A round that adopts must prove that nothing is
 // missing.
 func (r *round) planning() Planning {

@@ -1,6 +1,7 @@
 package poll
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,28 +11,6 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 )
-
-// tourFactor is how much longer a later tour takes than the first one. Cards that somebody has
-// just touched are visited between the rounds, see recent.go.
-const tourFactor = 5
-
-// sweep is the slow tour through the tasks of linked cards. It is not known whether the edit
-// of a task changes its card's version.
-type sweep struct {
-	recent recent
-	queue  []sweepStop // stops of the read links that this tour still has to visit
-	more   bool        // it has further links to read
-	cursor string      // of those
-	share  int         // how many a round visits
-	next   time.Time   // when the next tour begins
-}
-
-// sweepStop is a card on the tour with the tasks that its link has on it.
-type sweepStop struct {
-	card   mapping.ObjectID
-	tasks  []mapping.ObjectID
-	orphan bool // the card was gone: it may be there again
-}
 
 // sweepTasks visits a round's share of the tour. A tour that would take too much of the rounds
 // takes longer: polls come first.
@@ -97,7 +76,7 @@ func (r *round) planSweep(ctx context.Context, now time.Time) error {
 		}
 		cards++
 		if at := l.Dates.Synced; now.Sub(at) < recentDay {
-			s.recent.touch(stop.card, at, r.visitPeriod(now.Sub(at)))
+			s.recent.touch(stop.card, at, visitPeriod(r.o.TaskSweepInterval, now.Sub(at)))
 		}
 	}
 	rounds := max(1, int(interval/r.o.Interval))
@@ -154,4 +133,60 @@ func (r *round) visit(ctx context.Context, s sweepStop) error {
 		}
 	}
 	return r.takeTasks(ctx, tasks)
+}
+
+// visitRecent visits the cards that are due, as many as are granted, those touched last
+// first.
+func (r *round) visitRecent(ctx context.Context) error {
+	s := &r.Poller.sweep.recent
+	s.refill(r.began, r.o.TaskSweepInterval)
+	var due []mapping.ObjectID
+	now := r.began.UnixNano()
+	for card, stop := range s.stops {
+		switch {
+		case now-stop.touched >= int64(recentDay):
+			delete(s.stops, card)
+		case stop.due <= now:
+			due = append(due, card)
+		}
+	}
+	slices.SortFunc(due, func(a, b mapping.ObjectID) int {
+		return cmp.Or(cmp.Compare(s.stops[b].touched, s.stops[a].touched), cmp.Compare(a, b))
+	})
+	for _, card := range due {
+		if s.grant < 1 {
+			break
+		}
+		stop := s.stops[card]
+		stop.due = now + int64(visitPeriod(r.o.TaskSweepInterval, time.Duration(now-stop.touched)))
+		s.stops[card] = stop
+		if err := r.guarded("tasks of card", card, func() error { return r.visitLinked(ctx, card) }); err != nil {
+			return err
+		}
+	}
+	return r.flush(ctx)
+}
+
+// visitLinked visits a card, unless a sprint shows its tasks. A card without a link that has tasks
+// is no longer a stop. The bridge's first write to it, or the tour, makes it one again.
+func (r *round) visitLinked(ctx context.Context, card mapping.ObjectID) error {
+	if r.sprintTasked[card] {
+		return nil
+	}
+	s := &r.Poller.sweep.recent
+	key, found, err := store.FindIn(ctx, r.o.Store, []mapping.ObjectID{r.o.Project}, mapping.CardRef(card))
+	if found && err == nil {
+		var l *mapping.Link
+		if l, err = r.o.Store.Link(ctx, key); err == nil {
+			if stop, ok := r.stopOf(l); ok && stop.card == card {
+				s.grant--
+				return r.visit(ctx, stop)
+			}
+		}
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("link of card %s: %w", card, err)
+	}
+	delete(s.stops, card)
+	return nil
 }

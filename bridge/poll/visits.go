@@ -1,19 +1,34 @@
 package poll
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"planbridge/mapping"
-	"planbridge/store"
 )
 
+// sweep is the slow tour through the tasks of linked cards. It is not known whether the edit
+// of a task changes its card's version.
+type sweep struct {
+	recent recent
+	queue  []sweepStop // stops of the read links that this tour still has to visit
+	more   bool        // it has further links to read
+	cursor string      // of those
+	share  int         // how many a round visits
+	next   time.Time   // when the next tour begins
+}
+
+// sweepStop is a card on the tour with the tasks that its link has on it.
+type sweepStop struct {
+	card   mapping.ObjectID
+	tasks  []mapping.ObjectID
+	orphan bool // the card was gone: it may be there again
+}
+
 const (
+	// tourFactor is how much longer a later tour takes than the first one. Cards that somebody has
+	// just touched are visited between the rounds.
+	tourFactor = 5
 	// recentHour and recentDay say how long a card counts as touched just now, and today.
 	recentHour, recentDay = time.Hour, 24 * time.Hour
 	// hourShare and dayShare are how many visits in a TaskSweepInterval a card gets that was
@@ -82,74 +97,11 @@ func (s *recent) next(interval time.Duration) (at time.Time) {
 	return at
 }
 
-// visitPeriod is the time between two visits of a card, by the time since it was touched.
-func (p *Poller) visitPeriod(age time.Duration) time.Duration {
-	interval := p.o.TaskSweepInterval
+// visitPeriod is the time between two visits of a card, by the time since it was touched, where all
+// cards are visited once in an interval.
+func visitPeriod(interval, age time.Duration) time.Duration {
 	if age < recentHour {
 		return min(max(interval/hourShare, hourBound), interval)
 	}
 	return min(max(interval/dayShare, dayBound), interval)
-}
-
-// touched notes that an edit of a card or of its tasks was seen.
-func (r *round) touched(card mapping.ObjectID) {
-	if card != "" && r.o.TaskSweepInterval > 0 && !r.adopting {
-		r.Poller.sweep.recent.touch(card, r.began, r.visitPeriod(0))
-	}
-}
-
-// visitRecent visits the cards that are due, as many as are granted, those touched last
-// first.
-func (r *round) visitRecent(ctx context.Context) error {
-	s := &r.Poller.sweep.recent
-	s.refill(r.began, r.o.TaskSweepInterval)
-	var due []mapping.ObjectID
-	now := r.began.UnixNano()
-	for card, stop := range s.stops {
-		switch {
-		case now-stop.touched >= int64(recentDay):
-			delete(s.stops, card)
-		case stop.due <= now:
-			due = append(due, card)
-		}
-	}
-	slices.SortFunc(due, func(a, b mapping.ObjectID) int {
-		return cmp.Or(cmp.Compare(s.stops[b].touched, s.stops[a].touched), cmp.Compare(a, b))
-	})
-	for _, card := range due {
-		if s.grant < 1 {
-			break
-		}
-		stop := s.stops[card]
-		stop.due = now + int64(r.visitPeriod(time.Duration(now-stop.touched)))
-		s.stops[card] = stop
-		if err := r.guarded("tasks of card", card, func() error { return r.visitLinked(ctx, card) }); err != nil {
-			return err
-		}
-	}
-	return r.flush(ctx)
-}
-
-// visitLinked visits a card, unless a sprint shows its tasks. A card without a link that has tasks
-// is no longer a stop. The bridge's first write to it, or the tour, makes it one again.
-func (r *round) visitLinked(ctx context.Context, card mapping.ObjectID) error {
-	if r.sprintTasked[card] {
-		return nil
-	}
-	s := &r.Poller.sweep.recent
-	key, found, err := store.FindIn(ctx, r.o.Store, []mapping.ObjectID{r.o.Project}, mapping.CardRef(card))
-	if found && err == nil {
-		var l *mapping.Link
-		if l, err = r.o.Store.Link(ctx, key); err == nil {
-			if stop, ok := r.stopOf(l); ok && stop.card == card {
-				s.grant--
-				return r.visit(ctx, stop)
-			}
-		}
-	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("link of card %s: %w", card, err)
-	}
-	delete(s.stops, card)
-	return nil
 }
