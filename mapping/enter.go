@@ -11,10 +11,15 @@ type Entrance struct {
 	Own    bool // the issue's author is the bridge's own account
 	Public bool // anybody can read the issue's repository
 	// Released: a person with triage rights released the issue from quarantine.
-	Released bool
-	// FirstRun tells when a route began to run, in whole seconds; zero where
+	Released  bool
+	FirstRuns FirstRuns
+}
+
+// FirstRuns knows when routes began to run.
+type FirstRuns interface {
+	// FirstRun returns when a route began to run, in whole seconds; zero where
 	// that is not known (the store has not been reached yet).
-	FirstRun func(route string) time.Time
+	FirstRun(route string) time.Time
 }
 
 // The reasons for which an issue stays out and the caller has to do more than note it.
@@ -59,7 +64,7 @@ func (rs Routes) Entering(issue *Issue, e Entrance) (*Route, string) {
 	if r == nil {
 		return nil, why
 	}
-	first := e.FirstRun(r.Name)
+	first := e.FirstRuns.FirstRun(r.Name)
 	switch {
 	case r.Direction == ToGitHub:
 		return nil, "its route only goes to GitHub"

@@ -26,7 +26,7 @@ var obstacles = []obstacle{
 	{"its author is not one of the route's members", func(i *Issue, r *Route, _ *Entrance) { i.Association, r.Authors = "NONE", AuthorsMembers }},
 	{"its route only goes to GitHub", func(_ *Issue, r *Route, _ *Entrance) { r.Direction = ToGitHub }},
 	{WhyPublic, func(_ *Issue, r *Route, _ *Entrance) { r.AllowPublic = false }},
-	{WhyNotKnown, func(_ *Issue, _ *Route, e *Entrance) { e.FirstRun = func(string) time.Time { return time.Time{} } }},
+	{WhyNotKnown, func(_ *Issue, _ *Route, e *Entrance) { e.FirstRuns = began{} }},
 	{WhyOlder, func(i *Issue, _ *Route, _ *Entrance) { i.UpdatedAt = firstRun.Add(-time.Second) }},
 	{WhyQuarantine, func(i *Issue, r *Route, _ *Entrance) { i.Association, r.Quarantine = "NONE", QuarantineAuto }},
 }
@@ -35,7 +35,7 @@ var obstacles = []obstacle{
 func enteringWith(these []obstacle) (*Issue, Routes, Entrance) {
 	issue := Issue{ID: 1, Repo: "acme/web", State: "open", Association: "MEMBER", UpdatedAt: firstRun}
 	route := Route{Name: "web", Repositories: []string{"acme/web"}, Direction: Both, AllowPublic: true}
-	e := Entrance{Scheme: LabelScheme{Prefix: "plan:"}, Public: true, FirstRun: func(string) time.Time { return firstRun }}
+	e := Entrance{Scheme: LabelScheme{Prefix: "plan:"}, Public: true, FirstRuns: began(firstRun)}
 	for _, o := range these {
 		o.set(&issue, &route, &e)
 	}

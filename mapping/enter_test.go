@@ -7,6 +7,16 @@ import (
 
 var firstRun = time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
 
+// began is when every route began to run.
+type began time.Time
+
+func (b began) FirstRun(string) time.Time { return time.Time(b) }
+
+// beganAt is when each route began to run.
+type beganAt map[string]time.Time
+
+func (b beganAt) FirstRun(route string) time.Time { return b[route] }
+
 // TestEntering has a case for each row of the rule's table.
 func TestEntering(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -25,7 +35,7 @@ func TestEntering(t *testing.T) {
 		"to planning":      {route: func(r *Route) { r.Direction = ToPlanning }},
 		"public":           {entrance: func(e *Entrance) { e.Public = true }, why: WhyPublic},
 		"public allowed":   {entrance: func(e *Entrance) { e.Public = true }, route: func(r *Route) { r.AllowPublic = true }},
-		"first run":        {entrance: func(e *Entrance) { e.FirstRun = func(string) time.Time { return time.Time{} } }, why: WhyNotKnown},
+		"first run":        {entrance: func(e *Entrance) { e.FirstRuns = began{} }, why: WhyNotKnown},
 		"old":              {issue: func(i *Issue) { i.UpdatedAt = firstRun.Add(-time.Second) }, why: "nobody touched it since its route began to run"},
 		"old, touched":     {issue: func(i *Issue) { i.CreatedAt = firstRun.Add(-time.Hour) }},
 		"same second":      {issue: func(i *Issue) { i.UpdatedAt = firstRun }},
@@ -34,7 +44,7 @@ func TestEntering(t *testing.T) {
 	} {
 		issue := Issue{ID: 1, Repo: "acme/web", State: "open", UpdatedAt: firstRun.Add(time.Hour)}
 		route := Route{Name: "web", Repositories: []string{"acme/web"}, Direction: Both}
-		e := Entrance{Scheme: LabelScheme{Prefix: "plan:"}, FirstRun: func(string) time.Time { return firstRun }}
+		e := Entrance{Scheme: LabelScheme{Prefix: "plan:"}, FirstRuns: began(firstRun)}
 		if tt.issue != nil {
 			tt.issue(&issue)
 		}
@@ -58,7 +68,7 @@ func TestFirstRouteTakesIt(t *testing.T) {
 		{Name: "a", Repositories: []string{"acme/web"}, Labels: []string{"bug"}, Direction: ToGitHub},
 		{Name: "b", Repositories: []string{"acme/web"}, Direction: Both},
 	})
-	e := Entrance{FirstRun: func(string) time.Time { return firstRun }}
+	e := Entrance{FirstRuns: began(firstRun)}
 	issue := Issue{Repo: "acme/web", State: "open", UpdatedAt: firstRun.Add(1)}
 	if r, _ := routes.Entering(&issue, e); r == nil || r.Name != "b" {
 		t.Errorf("route %+v", r)
@@ -71,8 +81,7 @@ func TestFirstRouteTakesIt(t *testing.T) {
 
 // TestEachRouteHasItsFirstRun: the beginning of the route that takes the issue counts.
 func TestEachRouteHasItsFirstRun(t *testing.T) {
-	began := map[string]time.Time{"old": firstRun.Add(-time.Hour), "new": firstRun.Add(time.Hour)}
-	e := Entrance{FirstRun: func(route string) time.Time { return began[route] }}
+	e := Entrance{FirstRuns: beganAt{"old": firstRun.Add(-time.Hour), "new": firstRun.Add(time.Hour)}}
 	routes := NewRoutes([]Route{
 		{ID: "new", Name: "old", Repositories: []string{"acme/web"}, Direction: Both},
 		{ID: "old", Name: "new", Repositories: []string{"acme/api"}, Direction: Both},

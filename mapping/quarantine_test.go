@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"testing"
-	"time"
 )
 
 // TestQuarantine has a case for each part of the rule: the issues that wait, the repositories, and
@@ -13,7 +12,7 @@ func TestQuarantine(t *testing.T) {
 		"NONE": true, "FIRST_TIMER": true, "FIRST_TIME_CONTRIBUTOR": true, "MANNEQUIN": true, "": true, "ANYTHING": true,
 	} {
 		issue := Issue{ID: 1, Repo: "acme/web", State: "open", UpdatedAt: firstRun, Association: association}
-		e := Entrance{Scheme: LabelScheme{Prefix: "plan:"}, FirstRun: func(string) time.Time { return firstRun }}
+		e := Entrance{Scheme: LabelScheme{Prefix: "plan:"}, FirstRuns: began(firstRun)}
 		for _, public := range []bool{false, true} {
 			for _, quarantine := range []string{QuarantineAuto, QuarantineOff} {
 				for _, released := range []bool{false, true} {

@@ -42,7 +42,7 @@ type Session interface {
 
 // Host is the program around a Shell. Only IssueMoved may block.
 type Host interface {
-	// FirstRun returns when a route began to run (see [mapping.Entrance]); zero: unknown.
+	// FirstRun returns when a route began to run (see [mapping.FirstRuns]); zero: unknown.
 	FirstRun(route string) time.Time
 	// Paused reports whether an operator paused a route.
 	Paused(route string) bool

@@ -106,7 +106,7 @@ func (e *Explainer) whyOutside(ctx context.Context, hub GitHub, issue *mapping.I
 	if err != nil {
 		return nil, "", fmt.Errorf("ask whether %s is public: %w", issue.Repo, err)
 	}
-	in := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, hub.Authorship(issue.Author)), Public: !private, FirstRun: e.o.FirstRuns.FirstRun}
+	in := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, hub.Authorship(issue.Author)), Public: !private, FirstRuns: e.o.FirstRuns}
 	route, why := set.Routes.Entering(issue, in)
 	if why == mapping.WhyQuarantine {
 		if in.Released, err = hub.Released(ctx, issue); err != nil {

@@ -124,7 +124,7 @@ func parentUnread(issue string) string { return "parent not read: " + issue }
 // opened while its repository was public, so it enters here. A stranger's issue waits until a
 // person admits it.
 func (w parents) bring(parent *mapping.Issue) error {
-	r, _ := w.set.Routes.Entering(parent, mapping.Entrance{Scheme: w.set.Scheme, Own: entrant(w).bridgeMade(parent), FirstRun: w.FirstRun})
+	r, _ := w.set.Routes.Entering(parent, mapping.Entrance{Scheme: w.set.Scheme, Own: entrant(w).bridgeMade(parent), FirstRuns: w})
 	if r == nil || r.Project != w.link.Project || r.Tasks != mapping.TasksSubIssues {
 		return nil
 	}

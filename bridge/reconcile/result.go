@@ -30,7 +30,7 @@ type Process interface {
 	Stranger(login string) bool
 	// SameRendering reports whether two Markdown texts mean the same.
 	SameRendering(a, b string) bool
-	// FirstRun is when a route began to run (see [mapping.Entrance]).
+	// FirstRun is when a route began to run (see [mapping.FirstRuns]).
 	FirstRun(route string) time.Time
 	// Paused reports whether an operator paused a route.
 	Paused(route string) bool

@@ -172,7 +172,7 @@ func (in *Intake) admit(p *routed, s issueObservation, routes mapping.Routes, ne
 
 // entrance returns the route by which an issue enters, or nil and the reason.
 func (in *Intake) entrance(s issueObservation, routes mapping.Routes, near []*mapping.Route) (*mapping.Route, string, error) {
-	e := mapping.Entrance{Scheme: in.o.Settings.Scheme(), Own: in.made(s.issue), Public: true, Released: in.released(s), FirstRun: in.o.Settings.FirstRun}
+	e := mapping.Entrance{Scheme: in.o.Settings.Scheme(), Own: in.made(s.issue), Public: true, Released: in.released(s), FirstRuns: in.o.Settings}
 	route, why := routes.Entering(s.issue, e)
 	if why == mapping.WhyPublic || why == mapping.WhyQuarantine {
 		var err error
