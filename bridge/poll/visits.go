@@ -97,7 +97,7 @@ func (s *recent) next(interval time.Duration) (at time.Time) {
 	return at
 }
 
-// visitPeriod is the time between two visits of a card, by the time since it was touched, where all
+// visitPeriod is the time between two visits of a card, by the time since it was touched. All
 // cards are visited once in an interval.
 func visitPeriod(interval, age time.Duration) time.Duration {
 	if age < recentHour {
