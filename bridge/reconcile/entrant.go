@@ -210,7 +210,8 @@ func (w entrant) deliver(to mapping.ObjectID, obs []store.Observation) error {
 
 // enterCopies makes links of the cards that are copies of the link's card.
 func (w entrant) enterCopies() error {
-	if w.pair.Card.ID == "" || w.pair.State != mapping.Linked && w.pair.State != mapping.Left {
+	unlinked := w.link.Parted && w.pair.State == mapping.Dormant
+	if w.pair.Card.ID == "" || w.pair.State != mapping.Linked && w.pair.State != mapping.Left && !unlinked {
 		return nil
 	}
 	return eachSeen(w.claimState, func(c mapping.Card) error {

@@ -62,6 +62,8 @@ func TestCopiesOfACard(t *testing.T) {
 			}),
 		},
 		{name: "a copy of a card whose issue is out of its route", link: links(fifth, func(l *mapping.Link) { l.State = mapping.Left }), route: makes, known: copied(), answers: free(observed), asked: asked, check: tells("copied")},
+		{name: "a copy of a card that was unlinked", link: links(fifth, func(l *mapping.Link) { l.State, l.Parted = mapping.Dormant, true }), route: makes, known: copied(), answers: free(observed), asked: asked, check: tells("copied")},
+		{name: "a copy of a card without a route", link: links(fifth, func(l *mapping.Link) { l.State = mapping.Dormant }), route: makes, known: copied(), check: none},
 		{name: "a copy of a card that has no issue yet", link: links(fifth, func(l *mapping.Link) { l.State = mapping.Creating }), route: makes, known: copied(), check: none},
 		{name: "a copy of a card that is gone", link: links(fifth, func(l *mapping.Link) { l.State = mapping.Orphaned }), route: makes, known: copied(), check: none},
 		{name: "the pair has no card yet", link: links(fifth, func(l *mapping.Link) { l.Card.ID = "" }), route: makes, known: copied(), check: none},
