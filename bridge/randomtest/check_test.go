@@ -40,6 +40,7 @@ func (c complaint) String() string {
 func judge(s seen) []complaint {
 	j := &judging{forgotten: s.forgotten, decides: s.decides, way: s.way, former: map[string]bool{}}
 	j.spared(s)
+	j.bare(s)
 	partners := map[int]*seenCard{}
 	for i := range s.issues {
 		if c := j.partner(s, &s.issues[i]); c != nil {
@@ -50,6 +51,7 @@ func judge(s seen) []complaint {
 	for _, n := range slices.Sorted(maps.Keys(partners)) {
 		j.moves(s, &s.issues[slices.IndexFunc(s.issues, func(i seenIssue) bool { return i.number == n })], partners[n])
 	}
+	j.alone(s, partners)
 	for i := range s.cards {
 		j.card(s, partners, &s.cards[i])
 	}
@@ -57,7 +59,7 @@ func judge(s seen) []complaint {
 		at := slices.IndexFunc(s.issues, func(i seenIssue) bool { return i.number == n })
 		j.overruled(s, &s.issues[at])
 		j.apart, j.brought = s.isApart(&s.issues[at]) || s.isApartCard(partners[n]), s.broughtBack(n)
-		j.family(partners, &s.issues[at], partners[n])
+		j.family(s, partners, &s.issues[at], partners[n])
 		j.pair(&s.issues[at], partners[n])
 		j.winners(s, &s.issues[at], partners[n])
 		j.list(&s.issues[at], partners[n])
@@ -194,13 +196,15 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 				g, p = ink(g), ink(p) // a list takes the blank lines behind it along
 			}
 		}
-		if !mapping.Equal(a, g, p) && !j.apart && !j.stays(a, i, c) {
+		if !mapping.Equal(a, g, p) && !j.apart && !j.stays(a, i, c) && !refuses(a, g) {
 			j.complain(i, c, "the %s differs:\nGitHub:   %q\nplanning: %q", a, g, p)
 		}
 		j.lost(a, i, c, i.past[a], c.everWas(a))
 		j.lost(a, i, c, c.past[a], i.past[a])
 	}
 	j.shown(i, c)
+	j.staff(i, c)
+	j.review(i, c)
 	if !j.forgotten {
 		j.takenBack(mapping.Title, i, c)
 		j.takenBack(mapping.Estimate, i, c)
@@ -216,13 +220,22 @@ func (j *judging) takenBack(a mapping.Attribute, i *seenIssue, c *seenCard) {
 		// GitHub's times have whole seconds. The issue still has it, and the bridge's next write
 		// brings it back.
 		healed := lagged && w.to == c.past[a][n-2].to
-		lagged = n > 0 && !c.past[a][n-1].person && w.at.Sub(c.past[a][n-1].at) < time.Second
+		lagged = n > 0 && !c.past[a][n-1].person && (w.at.Sub(c.past[a][n-1].at) < time.Second || oneSecond(i.past[a], c.past[a][n-1].to, w.to))
 		// Where it cannot be told whose value stood there, a conflict decides, and keeps it.
 		decided := j.decides && slices.ContainsFunc(slices.Concat(i.comments, i.ledgered), func(k keptTexts) bool { return k.attribute == a && slices.Contains(k.texts, w.from) })
 		if !w.person && !lagged && !healed && !decided && slices.ContainsFunc(c.past[a][:n], func(o write) bool { return o.to == w.to }) {
 			j.complain(i, c, "the bridge took back the %s: %q became %q again (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
 		}
 	}
+}
+
+// oneSecond reports whether two values were written in one second.
+func oneSecond(past []write, one, other string) bool {
+	return slices.ContainsFunc(past, func(w write) bool {
+		return w.to == one && slices.ContainsFunc(past, func(o write) bool {
+			return o.to == other && o.at.Truncate(time.Second).Equal(w.at.Truncate(time.Second))
+		})
+	})
 }
 
 // lost complains of what people wrote on one side and is nowhere.
@@ -301,7 +314,11 @@ func kept(what contribution, w write, i *seenIssue, c *seenCard) bool {
 			return true
 		}
 	}
-	for _, later := range slices.Concat(i.past[a], c.everWas(a)) {
+	others := c.everWas(a)
+	if a == mapping.State {
+		others = slices.Concat(others, c.reviews(i))
+	}
+	for _, later := range slices.Concat(i.past[a], others) {
 		// GitHub stamps whole seconds; and a value that was there again before a person wrote it
 		// can only be a state. A person who sets a state means it, whatever the state before.
 		saw := what.in(later.from) || a == mapping.State

@@ -41,9 +41,9 @@ func lookTask(p *planningtest.Project, keys mapping.Keys, of planningtest.CardSt
 
 // family complains of a sub-issue whose task is on another card than that of
 // the nearest issue above it that has one. A new sub-issue of a pair that an operator parted
-// is not added to its parent any more.
-func (j *judging) family(partners map[int]*seenCard, i *seenIssue, c *seenCard) {
-	if i.parent == 0 && j.apart {
+// is not added to its parent any more. A sub-issue that gets another parent keeps its task.
+func (j *judging) family(s seen, partners map[int]*seenCard, i *seenIssue, c *seenCard) {
+	if i.parent == 0 && j.apart || s.reparented[i.number] {
 		return
 	}
 	p := partners[i.parent]

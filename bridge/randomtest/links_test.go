@@ -36,9 +36,12 @@ type linkActs struct {
 type unlinked struct {
 	issue  int
 	card   string
-	apart  bool   // it is unlinked, as far as operators know
-	stays  bool   // at the end of the run it is not linked again
-	spells []span // in which nothing may be written on it
+	apart  bool      // it is unlinked, as far as operators know
+	asked  time.Time // when it was to be cleaned first; zero: never
+	cleans bool      // it was to be cleaned since it was linked last
+	clean  bool      // it was, and the cleaning has ended
+	stays  bool      // at the end of the run it is not linked again
+	spells []span    // in which nothing may be written on it
 }
 
 // end ends the last spell, where it lasts.
@@ -59,12 +62,12 @@ func (c *chaos) linking(ctx context.Context) {
 		return
 	}
 	for c.rests(ctx, c.links.Rand, time.Second, 4*time.Second) {
-		one := c.turns.next("link")
-		if one == nil {
-			continue
-		}
-		apart := slices.DeleteFunc(slices.Clone(c.links.touched), func(u *unlinked) bool { return !u.apart })
+		one, clean := c.turns.next("link"), c.turns.next("clean")
+		apart := slices.DeleteFunc(slices.Clone(c.links.touched), func(u *unlinked) bool { return !u.apart && !u.cleans })
 		switch {
+		case clean != nil && clean.chance(25):
+			c.cleanOne(ctx, clean)
+		case one == nil:
 		case one.chance(50):
 			c.undoOne(ctx, one)
 		case len(apart) > 0 && one.chance(60):
@@ -100,15 +103,22 @@ func linkPath(issue int, what string) string {
 
 // unlinkOne unlinks one of the pairs that are linked.
 func (c *chaos) unlinkOne(ctx context.Context, one *turn) {
+	if u := c.linkedOne(ctx, one); u != nil {
+		_ = c.unlink(ctx, u) // where it fails the pair may be parted or not
+	}
+}
+
+// linkedOne is one of the pairs that are linked; nil: there is none.
+func (c *chaos) linkedOne(ctx context.Context, one *turn) *unlinked {
 	var all status.Links
 	if c.askAny(ctx, http.MethodGet, "/api/v1/links?limit=1000&state=linked", nil, &all) != nil {
-		return
+		return nil
 	}
 	all.Links = slices.DeleteFunc(all.Links, func(l status.Link) bool {
 		return l.Issue == nil || l.Issue.Repository != bridgetest.RepoName || l.Card == nil
 	})
 	if len(all.Links) == 0 {
-		return
+		return nil
 	}
 	slices.SortFunc(all.Links, func(a, b status.Link) int { return a.Issue.Number - b.Issue.Number })
 	l := all.Links[one.IntN(len(all.Links))]
@@ -119,7 +129,7 @@ func (c *chaos) unlinkOne(ctx context.Context, one *turn) {
 	}
 	u := c.links.touched[at]
 	u.stays = one.chance(25)
-	_ = c.unlink(ctx, u) // where it fails the pair may be parted or not
+	return u
 }
 
 // unlink parts a pair, and with it goes what was asked of it. Where nobody answers, it may be
@@ -139,6 +149,7 @@ func (c *chaos) linkAgain(ctx context.Context, u *unlinked) error {
 	u.end(time.Now())
 	err := c.askAny(ctx, http.MethodPost, linkPath(u.issue, "link"), status.Join{Card: u.card}, nil)
 	if err == nil {
+		u.cleans, u.clean = false, false
 		c.people.did(nil, "operator: links issue %d with card %d", u.issue, c.people.card(u.card))
 	}
 	return err
@@ -174,6 +185,9 @@ func (c *chaos) endLinking() (complaints []complaint) {
 		try := c.linkAgain
 		if u.stays {
 			try = c.unlink
+		}
+		if u.stays && u.cleans {
+			try = c.cleanUp
 		}
 		for tries := 0; !(u.stays && u.apart); tries++ {
 			err := try(ctx, u)
@@ -217,10 +231,7 @@ func (c *chaos) whileUnlinked() (all []complaint) {
 				all = append(all, complaint{issue: u.issue, what: fmt.Sprintf("written at %s while it was unlinked: %s %s", call.Time.Format(time.TimeOnly), call.Op, call.Body)})
 			}
 		}
-		items := []string{u.card}
-		for _, t := range c.people.project(u.card).Card(u.card).Tasks {
-			items = append(items, t.ID)
-		}
+		items := c.itemsOf(u)
 		for _, call := range c.Planning.Journal() {
 			on := slices.ContainsFunc(items, func(id string) bool { return strings.Contains(call.Path, id) })
 			if on && slices.Contains(planningWrites, call.Op) && within(func(s span) bool { return s.has(call.Time) }) {
@@ -229,6 +240,15 @@ func (c *chaos) whileUnlinked() (all []complaint) {
 		}
 	}
 	return all
+}
+
+// itemsOf are the card of a pair and its tasks.
+func (c *chaos) itemsOf(u *unlinked) []string {
+	items := []string{u.card}
+	for _, t := range c.people.project(u.card).Card(u.card).Tasks {
+		items = append(items, t.ID)
+	}
+	return items
 }
 
 // bringsBack reports whether a request to an issue has a word that a person wrote there. A write of

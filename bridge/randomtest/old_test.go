@@ -123,8 +123,10 @@ func (c *chaos) look() seen {
 	s.decides = c.sim != nil
 	s.way = directionOf(c.route)
 	s.against = against(c.World, s.way)
-	s.apart = c.apart()
+	s.apart, s.clean = c.apart(), c.cleaned()
+	s.strays, s.reparented = c.lost(), c.reparented()
 	c.lookAtProjects(&s)
+	c.staff(&s)
 	if c.public != nil {
 		s.public = c.public.spells
 	}
@@ -164,7 +166,7 @@ func (c *chaos) look() seen {
 func (s seen) enters(i *seenIssue) (must, may bool) {
 	d := s.takenIn
 	switch {
-	case s.isApart(i), s.untaken(&i.seenItem):
+	case s.isApart(i), s.untaken(&i.seenItem), s.lostCard(i):
 		return false, true
 	case s.way == mapping.ToGitHub: // its issues are those of cards, or joined with one by an import
 		return i.own, i.own || i.old != nil && d.begun != ""
@@ -183,7 +185,7 @@ func (s seen) enters(i *seenIssue) (must, may bool) {
 // entersCard says the same of a card, which nobody's touch lets in.
 func (s seen) entersCard(c *seenCard) (must, may bool) {
 	switch {
-	case s.isApartCard(c), s.untakenCard(c):
+	case s.isApartCard(c), s.untakenCard(c), s.lostIssue(c):
 		return false, true
 	case s.way == mapping.ToPlanning: // its cards are those of issues, or joined with one by an import
 		return c.own, c.own || c.old != nil && s.takenIn.begun != ""

@@ -40,6 +40,7 @@ func TestJudgeKnowsFamiliesAndLists(t *testing.T) {
 		"a sub-issue of a sub-issue":                  {withSub, func(s *seen) { grandchild(s) }, ""},
 		"a task elsewhere":                            {withSub, func(s *seen) { s.cards[1].of = "c2" }, "its task is not on the card"},
 		"a sub-issue without a parent":                {withSub, func(s *seen) { s.issues[1].parent = 0 }, "its task is not on the card"},
+		"a sub-issue that people took off":            {withSub, func(s *seen) { s.issues[1].parent, s.reparented = 0, map[int]bool{2: true} }, ""},
 		"a sub-issue of a pair that was parted first": {withSub, func(s *seen) { s.issues[1].parent, s.apart = 0, map[int]string{1: "c1"} }, ""},
 		"a task of no sub-issue": {withSub, func(s *seen) {
 			s.cards = append(s.cards, seenCard{id: "t2", of: "c1", bucket: bridgetest.Bucket})

@@ -192,6 +192,7 @@ func (p actor) onGitHub(i githubtest.IssueState) {
 // interrupt is what somebody does now and then between another's read and write.
 func (p actor) interrupt(n int) {
 	switch {
+	case p.w.Repo.Issue(n).Number == 0: // it was deleted
 	case p.chance(70):
 	case p.chance(50):
 		p.sort(n, "hubot")
@@ -202,7 +203,7 @@ func (p actor) interrupt(n int) {
 
 // tidy is what somebody who sorts does now and then at that moment.
 func (p actor) tidy(n int) {
-	if p.chance(30) {
+	if p.w.Repo.Issue(n).Number != 0 && p.chance(30) {
 		p.sort(n, "hubot")
 	}
 }

@@ -126,7 +126,8 @@ func (c *chaos) whilePublic() []complaint {
 			}
 		}
 	}
-	return judgePublic(c.public.spells, c.GitHub.Journal(), c.GitHub.Deliveries(), hooks)
+	calls := slices.DeleteFunc(c.GitHub.Journal(), c.cleansIssue) // which say nothing that the issue does not show
+	return judgePublic(c.public.spells, calls, c.GitHub.Deliveries(), hooks)
 }
 
 // judgePublic is whilePublic for the journals of GitHub. hooks are those of the bridges;

@@ -30,7 +30,11 @@ type seen struct {
 	public  []span            // when the repository was public
 	away    []span            // when the route was not configured
 	others  map[string]bool   // the cards whose issues are in the other route's repository
-	apart   map[int]string    // pairs that stay unlinked: the card by the issue's number
+	clean   map[int]bool      // of these, the issues that were taken apart with all marks
+	strays  []stray           // pairs of which one item was deleted
+	// reparented are the issues that people gave another parent, or none.
+	reparented map[int]bool
+	apart      map[int]string // pairs that stay unlinked: the card by the issue's number
 	// named are all partners in markers of issues and cards, by the issue's number and the card's
 	// id; nil: nothing was moved. The project to which all were moved is moved.
 	named map[string]map[string]bool
@@ -60,7 +64,8 @@ type seenIssue struct {
 	comments []keptTexts // of the bridge
 	ledgered []keptTexts // texts that only the ledger keeps
 	shows    *showing
-	parent   int // number; 0: none
+	staffed  *staffed // nil: nobody assigns anybody
+	parent   int      // number; 0: none
 	list     *listed
 	old      *oldItem // nil: it is younger than the bridge
 	leads    bool     // to the other project, by its labels
@@ -75,6 +80,7 @@ type seenCard struct {
 	tracking int                           // tasks that carry a tracking marker
 	earlier  map[mapping.Attribute][]write // people's texts on the cards that its issue had before
 	says     *saying
+	reviewed []write // the reviews that it got
 	list     *listed
 	old      *oldItem // nil: it is younger than the bridge
 }
@@ -142,7 +148,7 @@ func lookIssue(w *bridgetest.World, keys mapping.Keys, i githubtest.IssueState, 
 	_, marks := keys.Body(i.Body)
 	labels := w.Repo.History(i.Number, "labels")
 	out := seenIssue{
-		shows: showingOf(i), parent: i.Parent, leads: slices.Contains(i.Labels, otherName), number: i.Number, id: i.ID, closed: i.State == "closed", working: chaosScheme.InProgressOn(i.Labels), stolen: stolen(labels),
+		shows: showingOf(i, labels), parent: i.Parent, leads: slices.Contains(i.Labels, otherName), number: i.Number, id: i.ID, closed: i.State == "closed", working: chaosScheme.InProgressOn(i.Labels), stolen: stolen(labels),
 		seenItem: seenItem{
 			marks: marks, own: i.Author == bridgetest.Bot,
 			now: map[mapping.Attribute]string{
@@ -170,7 +176,7 @@ func lookIssue(w *bridgetest.World, keys mapping.Keys, i githubtest.IssueState, 
 func lookCard(p *planningtest.Project, keys mapping.Keys, c planningtest.CardState) seenCard {
 	summary, marks := keys.Body(c.Summary)
 	out := seenCard{
-		says: sayingOf(c), id: c.ID, project: p.ID(), bucket: c.Bucket,
+		says: sayingOf(c), reviewed: planWrites(p.History(c.ID, "iterationReview"), func(v string) string { return v }), id: c.ID, project: p.ID(), bucket: c.Bucket,
 		seenItem: seenItem{
 			marks: marks, own: madeByAPI(p, c.ID), past: planPast(p, keys, c.ID),
 			now: map[mapping.Attribute]string{mapping.Title: c.Title, mapping.Summary: summary, mapping.Estimate: number(c.Estimate)},

@@ -2,6 +2,8 @@ package randomtest_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"planbridge/bridge/bridgetest"
@@ -15,6 +17,7 @@ import (
 // showing is what an issue shows of its card.
 type showing struct {
 	labels    []string
+	put       []string // the labels that the bridge put on it
 	milestone int
 }
 
@@ -22,14 +25,32 @@ type showing struct {
 type saying struct {
 	status, bucket string
 	sprint         string
+	review         string
+	worked         bool // the one in the table of users works on it
 	// untold: no listing has told the bucket since the store was lost.
 	untold bool
 }
 
-func showingOf(i githubtest.IssueState) *showing { return &showing{i.Labels, i.Milestone} }
+func showingOf(i githubtest.IssueState, past []githubtest.Value) *showing {
+	return &showing{i.Labels, putByAPI(past), i.Milestone}
+}
+
+// putByAPI are the labels of the last value that the bridge put there.
+func putByAPI(past []githubtest.Value) (put []string) {
+	var before []string
+	for _, v := range past {
+		now := strings.Split(v.Value, ",")
+		put = slices.DeleteFunc(put, func(l string) bool { return !slices.Contains(now, l) })
+		if v.ByAPI {
+			put = append(put, without(now, before)...)
+		}
+		before = now
+	}
+	return put
+}
 
 func sayingOf(c planningtest.CardState) *saying {
-	return &saying{status: c.Status, bucket: c.Bucket, sprint: c.Sprint}
+	return &saying{status: c.Status, bucket: c.Bucket, sprint: c.Sprint, review: c.Review, worked: worksOn(c)}
 }
 
 // shown complains of an issue that shows something else than its card says.
@@ -37,7 +58,7 @@ func (j *judging) shown(i *seenIssue, c *seenCard) {
 	if i.shows == nil || c.says == nil || j.apart || j.way == mapping.ToPlanning {
 		return
 	}
-	says := &mapping.Card{BucketName: c.says.bucket, Counters: &mapping.Counters{Status: c.says.status}}
+	says := &mapping.Card{Review: c.says.review, BucketName: c.says.bucket, Counters: &mapping.Counters{Status: c.says.status}}
 	if c.says.untold {
 		says.BucketName = ""
 	}
