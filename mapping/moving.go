@@ -86,7 +86,7 @@ func (l *Link) Successor(at time.Time) *Link {
 	next.Issue = l.Issue.Bare()
 	next.Before = &FormerCard{l.Project, l.Card.ID}
 	if s := l.Shown; s != nil {
-		next.Shown = &Shown{Labels: s.Labels, Made: s.Made, Milestone: s.Milestone}
+		next.Shown = &Shown{Labels: s.Labels, Made: s.Made, Milestone: s.Milestone, Assignees: s.Assignees}
 	}
 	return next
 }

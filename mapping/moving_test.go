@@ -26,7 +26,7 @@ func TestGiveUpIssueKeepsTheCardBefore(t *testing.T) {
 func TestSuccessor(t *testing.T) {
 	at := time.Date(2031, 1, 2, 0, 0, 0, 0, time.UTC)
 	l := Link{
-		ID: "old", Project: "web", Route: "web", Shown: &Shown{Labels: []string{"plan:todo"}, Milestone: 3, Status: "To Do"},
+		ID: "old", Project: "web", Route: "web", Shown: &Shown{Labels: []string{"plan:todo"}, Milestone: 3, Status: "To Do", Assignees: []string{"dev"}},
 		Moving: &Moving{Project: "ops", Route: "later", Link: "new", Nonce: "n", Issue: 7},
 		Pair: Pair{
 			State: Linked, Nonce: "old nonce", Card: CardID{ID: "c1"}, Issue: IssueID{ID: 7, NodeID: "node", Repo: "acme/web", Number: 12, Digest: "digest", Author: "dev", Born: at.Add(-time.Hour), UpdatedAt: at},
@@ -43,7 +43,7 @@ func TestSuccessor(t *testing.T) {
 	if next.Before == nil || *next.Before != (FormerCard{"web", "c1"}) {
 		t.Errorf("before it was %+v", next.Before)
 	}
-	if next.Shown == nil || next.Shown.Milestone != 3 || len(next.Shown.Labels) != 1 || next.Shown.Status != "" {
+	if next.Shown == nil || next.Shown.Milestone != 3 || len(next.Shown.Labels) != 1 || len(next.Shown.Assignees) != 1 || next.Shown.Status != "" {
 		t.Errorf("it shows %+v", next.Shown)
 	}
 }
