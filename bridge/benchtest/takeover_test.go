@@ -29,18 +29,29 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
+// sharedMemory is a store in memory, with the handle of each replica.
+type sharedMemory struct {
+	*memstore.Memory
+	handles []*memstore.Store
+}
+
+func newSharedMemory() *sharedMemory {
+	return &sharedMemory{Memory: memstore.New(memstore.Options{Clock: clock.Runtime{}, QueueLimit: 200_000})}
+}
+
+func (m *sharedMemory) open() store.Store {
+	s := m.Open(nil)
+	m.handles = append(m.handles, s)
+	return s
+}
+
 // takeover is the time until the keys in hand of a replica are done. The replica stops, or the
 // store does not answer it any more.
 func takeover(t *testing.T, cutOff bool) (took time.Duration) {
 	t.Helper()
 	const edits = 60
-	memory := memstore.New(memstore.Options{Clock: clock.Runtime{}, QueueLimit: 200_000})
-	var handles []*memstore.Store
-	o := bridgetest.Options{OpenStore: func() store.Store {
-		handles = append(handles, memory.Open(nil))
-		return handles[len(handles)-1]
-	}}
-	virtually(t, o, func(w *bridgetest.TestWorld) {
+	memory := newSharedMemory()
+	virtually(t, bridgetest.Options{OpenStore: memory.open}, func(w *bridgetest.TestWorld) {
 		if err := w.StartBridge(); err != nil {
 			w.T.Fatal(err)
 		}
@@ -60,7 +71,7 @@ func takeover(t *testing.T, cutOff bool) (took time.Duration) {
 		await(w, "both replicas have keys in hand", time.Millisecond, func() bool { return w.App.InHand() >= 10 && other.InHand() >= 10 })
 		began, queue := time.Now(), memory.Open(nil)
 		if cutOff {
-			handles[1].Crash()
+			memory.handles[1].Crash()
 		} else {
 			stop(w, other)
 		}
@@ -74,13 +85,8 @@ func takeover(t *testing.T, cutOff bool) (took time.Duration) {
 // TestTakeoverOfNamedLeases: the replica that lists GitHub and polls planning is cut off from the
 // store. Another one does both within 15 s, however long the pauses between two rounds are.
 func TestTakeoverOfNamedLeases(t *testing.T) {
-	memory := memstore.New(memstore.Options{Clock: clock.Runtime{}, QueueLimit: 200_000})
-	var handles []*memstore.Store
-	o := bridgetest.Options{OpenStore: func() store.Store {
-		handles = append(handles, memory.Open(nil))
-		return handles[len(handles)-1]
-	}}
-	virtually(t, o, func(w *bridgetest.TestWorld) {
+	memory := newSharedMemory()
+	virtually(t, bridgetest.Options{OpenStore: memory.open}, func(w *bridgetest.TestWorld) {
 		if err := w.StartBridge(); err != nil {
 			w.T.Fatal(err)
 		}
@@ -92,7 +98,7 @@ func TestTakeoverOfNamedLeases(t *testing.T) {
 		time.Sleep(time.Hour)
 		await(w, "a catch-up, which begins a pause", 10*time.Millisecond, countsUp(w, "issues.list"))
 		time.Sleep(time.Second)
-		handles[0].Crash()
+		memory.handles[0].Crash()
 		began, listed := time.Now(), countsUp(w, "issues.list")
 		w.Project.EditCard(w.Project.Cards()[0].ID, "alice", func(e *planningtest.CardEdit) { e.Title = "Two" })
 		await(w, "GitHub is listed, and the edit is on its issue", 10*time.Millisecond, func() bool { return listed() && w.Repo.Issue(1).Title == "Two" })

@@ -156,9 +156,7 @@ func TestAnythingMayHappenToAFamily(t *testing.T) {
 			withTasks(w)
 			w.restart()
 			w.agree()
-			w.lags(lags)
-			w.faults.armed = true
-			w.suffer(sky)
+			w.disturb(lags, sky)
 			at := 5 * time.Second
 			for n, d := range todo {
 				if d.attr == shows {

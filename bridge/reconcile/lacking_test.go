@@ -12,10 +12,8 @@ func TestListingsThatLackCardsProveNothing(t *testing.T) {
 	if err := inWorld(t, func(w *world) {
 		w.openIssue("tok1", "text")
 		w.settle()
-		w.poll()
-		w.every = time.Hour
-		w.next = time.Now().Add(w.every)
-		w.loseOneCard()
+		w.pollHourly()
+		w.loseOneCard(answerLost)
 		w.plan.empty = true
 		w.openIssue("tok2", "text")
 		w.elapse(2 * time.Minute)
@@ -37,15 +35,8 @@ func TestCardsThatNoListingShows(t *testing.T) {
 	if err := inWorld(t, func(w *world) {
 		w.openIssue("tok1", "text")
 		w.settle()
-		w.poll()
-		w.every = time.Hour
-		w.next = time.Now().Add(w.every)
-		w.faults.armed, w.faults.draw = true, func(p point) fate {
-			if p.name == "CreateCard" && !w.faults.fired {
-				return lost
-			}
-			return ""
-		}
+		w.pollHourly()
+		w.loseOneCard(lost)
 		w.plan.empty = true
 		w.openIssue("tok2", "text")
 		w.elapse(7 * time.Minute)
@@ -57,11 +48,18 @@ func TestCardsThatNoListingShows(t *testing.T) {
 	}
 }
 
-// loseOneCard lets the answer to the next creation of a card be lost.
-func (w *world) loseOneCard() {
+// pollHourly polls, and once an hour from then on.
+func (w *world) pollHourly() {
+	w.poll()
+	w.every = time.Hour
+	w.next = time.Now().Add(w.every)
+}
+
+// loseOneCard lets a fate befall the next creation of a card.
+func (w *world) loseOneCard(how fate) {
 	w.faults.armed, w.faults.draw = true, func(p point) fate {
 		if p.name == "CreateCard" && !w.faults.fired {
-			return answerLost
+			return how
 		}
 		return ""
 	}

@@ -104,9 +104,7 @@ func TestAnythingMayHappenToChecklists(t *testing.T) {
 			w.restart()
 			w.openIssue("Title", "tok2\n\n- [ ] item tok3\n- [x] item tok4\n\ntok5")
 			w.settle()
-			w.lags(lags)
-			w.faults.armed = true
-			w.suffer(sky)
+			w.disturb(lags, sky)
 			at := 5 * time.Second
 			for i, d := range todo {
 				at += d.after

@@ -113,21 +113,10 @@ func TestAnythingMayHappenToTransfers(t *testing.T) {
 			w.coalesce = coalesce
 			wide(w)
 			w.restart()
-			if mirror {
-				mirrored(w)
-			} else {
-				linked(w)
-			}
-			w.settle()
-			w.lags(lags)
-			w.faults.armed = true
-			w.suffer(sky)
-			at := 5 * time.Second
-			for i, d := range todo {
-				at += d.after
-				w.after(at, func() { d.do(w, i) })
-			}
-			at = 6 * time.Second
+			w.begin(mirror)
+			w.disturb(lags, sky)
+			w.live(todo)
+			at := 6 * time.Second
 			for i, told := range told {
 				at += moments[i]
 				w.after(at, func() { w.transferTo([]string{elsewhere, repo}[i], w.issue().Labels, told...) })

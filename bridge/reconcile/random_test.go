@@ -92,6 +92,32 @@ func (w *world) suffer(weather []int) {
 	}
 }
 
+// disturb lets GitHub's events lag, and lets faults befall the calls.
+func (w *world) disturb(lags, weather []int) {
+	w.lags(lags)
+	w.faults.armed = true
+	w.suffer(weather)
+}
+
+// begin makes a pair, whose issue came first or, as a mirror, whose card.
+func (w *world) begin(mirror bool) {
+	if mirror {
+		mirrored(w)
+	} else {
+		linked(w)
+	}
+	w.settle()
+}
+
+// live lets people do their deeds, each some time after the one before.
+func (w *world) live(todo []deed) {
+	at := 5 * time.Second
+	for i, d := range todo {
+		at += d.after
+		w.after(at, func() { d.do(w, i) })
+	}
+}
+
 // lags are how events of GitHub come: late, in another order, or never.
 func (w *world) lags(ms []int) {
 	w.hub.lag = func(n int) time.Duration {
@@ -120,21 +146,10 @@ func TestAnythingMayHappen(t *testing.T) {
 			w.dice.Seed(dice, 0)
 			w.route.DefaultPolicy, w.plan.silent, w.plan.whole, w.coalesce = rule, silent, whole, coalesce
 			w.restart()
-			if mirror {
-				mirrored(w)
-			} else {
-				linked(w)
-			}
-			w.settle()
-			w.lags(lags)
+			w.begin(mirror)
 			w.hub.stale = stale
-			w.faults.armed = true
-			w.suffer(sky)
-			at := 5 * time.Second
-			for i, d := range todo {
-				at += d.after
-				w.after(at, func() { d.do(w, i) })
-			}
+			w.disturb(lags, sky)
+			w.live(todo)
 			w.settle()
 			w.faults.armed = false
 			w.verify(ends{conflicts: 100})

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"go.etcd.io/bbolt"
 	"go.uber.org/goleak"
@@ -21,18 +20,6 @@ import (
 	"planbridge/store/internal/rules"
 	"planbridge/store/storetest"
 )
-
-// testClock stands still unless it is advanced.
-type testClock struct{ ns atomic.Int64 }
-
-func newClock() *testClock {
-	c := &testClock{}
-	c.ns.Store(time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC).UnixNano())
-	return c
-}
-
-func (c *testClock) Now() time.Time          { return time.Unix(0, c.ns.Load()) }
-func (c *testClock) Advance(d time.Duration) { c.ns.Add(int64(d)) }
 
 func open(t testing.TB, path string, o Options) *Store {
 	t.Helper()
@@ -52,7 +39,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, queueLimit int) storetest.Opened {
-		clock := newClock()
+		clock := storetest.NewStillClock()
 		path := filepath.Join(t.TempDir(), "planbridge.db")
 		o := Options{QueueLimit: queueLimit, Clock: clock}
 		s := open(t, path, o)
@@ -174,7 +161,7 @@ func TestAFailureUndoesItselfAlone(t *testing.T) {
 }
 
 func TestOldDeliveriesAreClearedAway(t *testing.T) {
-	clock := newClock()
+	clock := storetest.NewStillClock()
 	s := open(t, filepath.Join(t.TempDir(), "planbridge.db"), Options{Clock: clock})
 	l := &mapping.Link{ID: "l", Project: "p"}
 	deliver := func(prefix string, n int) {

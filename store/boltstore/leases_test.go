@@ -9,11 +9,12 @@ import (
 
 	"planbridge/mapping"
 	"planbridge/store"
+	"planbridge/store/storetest"
 )
 
 // leasedIn makes a store with three links of a project. The first is leased, the second is due in
 // an hour, and the third was leased until a minute ago.
-func leasedIn(t *testing.T, path string, clock *testClock) (s *Store, claims []*store.Claim) {
+func leasedIn(t *testing.T, path string, clock *storetest.StillClock) (s *Store, claims []*store.Claim) {
 	t.Helper()
 	s = open(t, path, Options{Clock: clock})
 	for i := range 3 {
@@ -36,7 +37,7 @@ func leasedIn(t *testing.T, path string, clock *testClock) (s *Store, claims []*
 
 // Opening a file ends its leases and changes nothing else.
 func TestOpenEndsLeases(t *testing.T) {
-	path, clock := filepath.Join(t.TempDir(), "planbridge.db"), newClock()
+	path, clock := filepath.Join(t.TempDir(), "planbridge.db"), storetest.NewStillClock()
 	old, claims := leasedIn(t, path, clock)
 	if err := old.Close(); err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func TestOpenEndsLeases(t *testing.T) {
 // A process that adopts a file in place of its own is alive, and the leases in that file may be
 // its own.
 func TestAdoptKeepsLeases(t *testing.T) {
-	path, clock := filepath.Join(t.TempDir(), "planbridge.db"), newClock()
+	path, clock := filepath.Join(t.TempDir(), "planbridge.db"), storetest.NewStillClock()
 	s, claims := leasedIn(t, path, clock)
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -6,11 +6,12 @@ import (
 
 	"planbridge/mapping"
 	"planbridge/store"
+	"planbridge/store/storetest"
 )
 
 // The queue's counter, which bounds it, equals the number of its keys, whatever happened to them.
 func TestTheCounterAgreesWithTheQueue(t *testing.T) {
-	clock := newClock()
+	clock := storetest.NewStillClock()
 	s := open(t, t.TempDir()+"/planbridge.db", Options{Clock: clock})
 	var obs []store.Observation
 	for i := range 12 {

@@ -35,7 +35,7 @@ func claim(t *testing.T, s *Store) *store.Claim {
 // A crashed replica is refused every operation. Its answered operations are kept, and its lease
 // ends by time.
 func TestACrashedReplicaIsRefused(t *testing.T) {
-	clock := newClock()
+	clock := storetest.NewStillClock()
 	m := New(Options{Clock: clock})
 	one, two := m.Open(nil), m.Open(nil)
 	observe(t, one, link("l", 1))
@@ -81,7 +81,7 @@ func TestACrashedReplicaIsRefused(t *testing.T) {
 
 // The handle that wrote lost data notices a rollback, and the others do once it has adopted.
 func TestARollback(t *testing.T) {
-	m := New(Options{Clock: newClock()})
+	m := New(Options{Clock: storetest.NewStillClock()})
 	writer, reader := m.Open(nil), m.Open(nil)
 	observe(t, writer, link("kept", 1))
 	kept := m.Snapshot()
@@ -123,7 +123,7 @@ func TestARollback(t *testing.T) {
 
 // A claim before a loss does not count as abandoned.
 func TestALossAbandonsNothing(t *testing.T) {
-	m := New(Options{Clock: newClock()})
+	m := New(Options{Clock: storetest.NewStillClock()})
 	s := m.Open(nil)
 	observe(t, s, link("l", 1))
 	claim(t, s)
@@ -136,7 +136,7 @@ func TestALossAbandonsNothing(t *testing.T) {
 	if _, err := s.Adopt(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	m.clock = storetest.Clock(func() time.Time { return newClock().Now().Add(time.Hour) })
+	m.clock = storetest.Clock(func() time.Time { return storetest.NewStillClock().Now().Add(time.Hour) })
 	if c := claim(t, s); c.Abandoned != 0 || c.AfterAbandoned {
 		t.Errorf("the claim after a loss: %+v", c)
 	}
@@ -144,7 +144,7 @@ func TestALossAbandonsNothing(t *testing.T) {
 
 // A memory made of a snapshot goes on independently of the original.
 func TestASnapshotIsAMemory(t *testing.T) {
-	clock := newClock()
+	clock := storetest.NewStillClock()
 	one := New(Options{Clock: clock})
 	observe(t, one.Open(nil), link("l", 1))
 	two := New(Options{Clock: clock, From: one.Snapshot()})
@@ -169,7 +169,7 @@ func TestASnapshotIsAMemory(t *testing.T) {
 
 // Arguments and answers share no memory with the store.
 func TestAnswersAreCopies(t *testing.T) {
-	m := New(Options{Clock: newClock()})
+	m := New(Options{Clock: storetest.NewStillClock()})
 	s := m.Open(nil)
 	l := link("l", 1)
 	data, event := []byte("data"), []byte("event")
@@ -208,7 +208,7 @@ func TestAnswersAreCopies(t *testing.T) {
 // Operations that change nothing leave the same bytes, so that a simulator sees that nothing
 // happened.
 func TestIdleOperationsWriteNothing(t *testing.T) {
-	m := New(Options{Clock: newClock()})
+	m := New(Options{Clock: storetest.NewStillClock()})
 	s := m.Open(nil)
 	observe(t, s, link("l", 1))
 	c := claim(t, s)

@@ -1,7 +1,6 @@
 package memstore
 
 import (
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -9,21 +8,9 @@ import (
 	"planbridge/store/storetest"
 )
 
-// testClock stands still unless it is advanced.
-type testClock struct{ ns atomic.Int64 }
-
-func newClock() *testClock {
-	c := &testClock{}
-	c.ns.Store(time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC).UnixNano())
-	return c
-}
-
-func (c *testClock) Now() time.Time          { return time.Unix(0, c.ns.Load()) }
-func (c *testClock) Advance(d time.Duration) { c.ns.Add(int64(d)) }
-
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(_ *testing.T, queueLimit int) storetest.Opened {
-		clock := newClock()
+		clock := storetest.NewStillClock()
 		m := New(Options{Clock: clock, QueueLimit: queueLimit})
 		s := m.Open(storetest.Clock(time.Now))
 		return storetest.Opened{

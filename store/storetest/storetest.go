@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +41,22 @@ type Clock func() time.Time
 
 // Now implements [store.Clock].
 func (c Clock) Now() time.Time { return c() }
+
+// StillClock is a [store.Clock] that stands still unless it is advanced.
+type StillClock struct{ ns atomic.Int64 }
+
+// NewStillClock makes a StillClock, which shows the same time in each test.
+func NewStillClock() *StillClock {
+	c := &StillClock{}
+	c.ns.Store(time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC).UnixNano())
+	return c
+}
+
+// Now implements [store.Clock].
+func (c *StillClock) Now() time.Time { return time.Unix(0, c.ns.Load()) }
+
+// Advance moves the clock on.
+func (c *StillClock) Advance(d time.Duration) { c.ns.Add(int64(d)) }
 
 // Open opens a new empty store for one test and registers its end. queueLimit bounds the queue of a
 // project; 0: no bound.
