@@ -20,6 +20,8 @@ func TestMade(t *testing.T) {
 		{body(mapping.MarkIssue), [4]bool{false, true, true, true}},
 		{body(mapping.MarkSubIssue), [4]bool{false, true, true, true}},
 		{body(mapping.MarkConflict), [4]bool{false, false, false, true}},
+		{body(mapping.MarkConflict) + "\n\n" + body(mapping.MarkSubIssue), [4]bool{false, true, true, true}},
+		{body(mapping.MarkIssue) + "\n\n" + body(mapping.MarkConflict), [4]bool{false, true, true, true}},
 		{stranger.AppendComment("Text", mapping.Marker{Kind: mapping.MarkIssue, Link: "1", Nonce: "2", Partner: "3"}), [4]bool{false, false, false, true}},
 	} {
 		for whose, want := range c.made {

@@ -9,7 +9,9 @@ import (
 // TestMergedDecisions has a row for each way in which a merge is written. It goes to planning first
 // and then to GitHub, or only to the side that lacks it.
 func TestMergedDecisions(t *testing.T) {
-	const agreed, ours, theirs, both = "one\ntwo\nthree", "ONE\ntwo\nthree", "one\ntwo\nTHREE", "ONE\ntwo\nTHREE"
+	const agreed, ours = "one\ntwo\nthree\nfour\nfive", "ONE\ntwo\nthree\nfour\nfive"
+	const theirs, both = "one\ntwo\nTHREE\nfour\nfive", "ONE\ntwo\nTHREE\nfour\nfive"
+	const unseen, bothUnseen = "one\ntwo\nTHREE\nfour\nfi\x01ve", "ONE\ntwo\nTHREE\nfour\nfi\x01ve"
 	for name, tt := range map[string]struct {
 		g, p string
 		want Decision
@@ -22,6 +24,9 @@ func TestMergedDecisions(t *testing.T) {
 		}},
 		"GitHub has it": {both, theirs, Decision{
 			Planning: &Write{From: theirs, To: both, Version: 7}, Base: Base{GitHub: both, Planning: both, Version: 7},
+		}},
+		"GitHub has all of it that it can show": {both, unseen, Decision{
+			Planning: &Write{From: unseen, To: bothUnseen, Version: 7}, Base: Base{GitHub: both, Planning: bothUnseen, Version: 7},
 		}},
 	} {
 		d := Resolve(Input{

@@ -114,3 +114,51 @@ func TestEmptyListsAreNone(t *testing.T) {
 		}
 	}
 }
+
+// TestRepositoriesByTheirKey: the configuration has a key for one repository, and another one for a
+// list. A change is told by the first where the route has one repository before and after it.
+func TestRepositoriesByTheirKey(t *testing.T) {
+	one, other, list := []string{"acme/web"}, []string{"acme/api"}, []string{"acme/web", "acme/api"}
+	for name, tt := range map[string]struct {
+		before, after Route
+		want          string
+	}{
+		"one by another":            {Route{Repositories: one}, Route{Repositories: other}, "repository"},
+		"one becomes a list":        {Route{Repositories: one}, Route{Repositories: list}, "repositories"},
+		"a list becomes one":        {Route{Repositories: list}, Route{Repositories: one}, "repositories"},
+		"a list by another":         {Route{Repositories: list}, Route{Repositories: []string{"acme/*", "beta/*"}}, "repositories"},
+		"none becomes one":          {Route{}, Route{Repositories: one}, "repositories"},
+		"one label of one route":    {Route{Repositories: one, Labels: []string{"a"}}, Route{Repositories: one, Labels: []string{"b"}}, "labels"},
+		"a list in another order":   {Route{Repositories: list}, Route{Repositories: []string{"acme/api", "acme/web"}}, "repositories"},
+		"one, spelt in other cases": {Route{Repositories: one}, Route{Repositories: []string{"Acme/Web"}}, "repository"},
+	} {
+		if got := strings.Join(tt.before.differences(&tt.after), " "); got != tt.want {
+			t.Errorf("%s: %q differ, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// TestDefaultOfNewCardsIn: the file may leave out where new cards become issues, if the route has
+// one repository and they go there. Only such a value on both sides is no change.
+func TestDefaultOfNewCardsIn(t *testing.T) {
+	route := func(newCardsIn string, repositories ...string) Route {
+		return Route{Repositories: repositories, NewCardsIn: newCardsIn}
+	}
+	for name, tt := range map[string]struct {
+		before, after Route
+		want          string
+	}{
+		"its repository, before and after": {route("acme/web", "acme/web"), route("acme/api", "acme/api"), "repository"},
+		"elsewhere by now":                 {route("acme/web", "acme/web"), route("acme/api", "acme/web"), "new_cards_in"},
+		"elsewhere until now":              {route("acme/api", "acme/web"), route("acme/web", "acme/web"), "new_cards_in"},
+		"elsewhere, and there elsewhere":   {route("acme/api", "acme/web"), route("acme/site", "acme/web"), "new_cards_in"},
+		"elsewhere, before and after":      {route("acme/api", "acme/web"), route("acme/api", "acme/web"), ""},
+		"the first of a list":              {route("acme/web", "acme/web", "acme/api"), route("acme/api", "acme/api", "acme/web"), "repositories new_cards_in"},
+		"a list becomes one":               {route("acme/api", "acme/web", "acme/api"), route("acme/web", "acme/web"), "repositories new_cards_in"},
+		"no repository":                    {route("acme/api"), route(""), "new_cards_in"},
+	} {
+		if got := strings.Join(tt.before.differences(&tt.after), " "); got != tt.want {
+			t.Errorf("%s: %q differ, want %q", name, got, tt.want)
+		}
+	}
+}
