@@ -74,3 +74,60 @@ func TestAsks(t *testing.T) {
 		}
 	}
 }
+
+// TestGlobs: each character that a pattern begins with makes a repository a glob. A route is exact
+// as long as it names all of its repositories.
+func TestGlobs(t *testing.T) {
+	for repository, glob := range map[string]bool{
+		"acme/web": false, "acme/*": true, "acme/we?": true, "acme/[vw]eb": true, "*/*": true, "acme/web-1.0_x": false, "acme/.github": false,
+	} {
+		r := Route{Repositories: []string{"acme/api", repository}}
+		named, globs := []string{"acme/api", repository}, []string{}
+		if glob {
+			named, globs = []string{"acme/api"}, []string{repository}
+		}
+		if IsGlob(repository) != glob || r.Exact() == glob {
+			t.Errorf("%s is a glob: %v, and its route is exact: %v", repository, IsGlob(repository), r.Exact())
+		}
+		if !slices.Equal(r.Named(), named) || !slices.Equal(r.Globs(), globs) {
+			t.Errorf("%s: the route names %q and has the globs %q", repository, r.Named(), r.Globs())
+		}
+		if r.Names(repository) == glob {
+			t.Errorf("%s is named by itself: %v", repository, !glob)
+		}
+	}
+}
+
+// TestWhatAGlobMatches: a glob takes one repository's name in any case, and never more than one
+// level. A pattern that cannot be read takes nothing.
+func TestWhatAGlobMatches(t *testing.T) {
+	for name, tt := range map[string]struct {
+		glob, repo string
+		want       bool
+	}{
+		"all of an owner":             {"acme/*", "acme/web", true},
+		"of another owner":            {"acme/*", "beta/web", false},
+		"a beginning":                 {"acme/lib-*", "acme/lib-a", true},
+		"another beginning":           {"acme/lib-*", "acme/web", false},
+		"one character":               {"acme/we?", "acme/web", true},
+		"two for one":                 {"acme/we?", "acme/webb", false},
+		"none for one":                {"acme/we?", "acme/we", false},
+		"a set":                       {"acme/[vw]eb", "acme/web", true},
+		"not of the set":              {"acme/[vw]eb", "acme/xeb", false},
+		"the glob in another case":    {"Acme/Lib-*", "acme/lib-a", true},
+		"the name in another case":    {"acme/lib-*", "ACME/LIB-A", true},
+		"every owner":                 {"*/web", "beta/web", true},
+		"one star for both parts":     {"*", "acme/web", false},
+		"a set that is not closed":    {"acme/[w", "acme/w", false},
+		"a set that stands for a bar": {"acme[/]web", "acme/web", true},
+	} {
+		r := Route{Repositories: []string{tt.glob}}
+		if got := r.MatchesRepo(tt.repo); got != tt.want {
+			t.Errorf("%s: %s takes %s: %v", name, tt.glob, tt.repo, got)
+		}
+		r = Route{Repositories: []string{"*/*"}, Exclude: []string{tt.glob}}
+		if got := r.MatchesRepo(tt.repo); got == tt.want {
+			t.Errorf("%s: without %s the route takes %s: %v", name, tt.glob, tt.repo, got)
+		}
+	}
+}
