@@ -240,7 +240,11 @@ func oneSecond(past []write, one, other string) bool {
 
 // lost complains of what people wrote on one side and is nowhere.
 func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, other []write) {
+	unsure := false // the bridge's last write so far got no answer
 	for n, w := range past {
+		if !w.person {
+			unsure = w.unanswered
+		}
 		if j.forgotten && (a == mapping.State || a == mapping.Estimate) {
 			continue // no history tells what they were
 		}
@@ -257,7 +261,7 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 			continue // of two labels on what was no pair yet nothing tells which is the later one
 		}
 		what := contributed(a, w)
-		if n > 0 && past[n-1].unanswered {
+		if unsure {
 			what.removed = nil // nothing tells whether it was made from that write, so that this may come again
 		}
 		if w.person && !kept(what, w, i, c) && !undone(past[:n], other, w) && !(a == mapping.State && overrun(i, c, w)) {
