@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestRenamedItemsOfLongLists: of lists too long to compare each item with each, the first one that
-// is gone is compared with the first new one, and so on, as far as both lists go.
+// TestRenamedItemsOfLongLists: some lists are too long to compare each item with each. There the
+// first item that is gone is compared with the first new one, the second with the second, and so
+// on. The shorter list ends it.
 func TestRenamedItemsOfLongLists(t *testing.T) {
 	const long, short = 1 << 10, 1 << 5
 	items := func(n int, behind string) (texts []string, places []int) {
