@@ -150,12 +150,8 @@ func create(w work) (verdict, error) {
 	if !elsewhere {
 		return pass, making.once(wants...)
 	}
-	switch absent, err := making.absent(wants); {
-	case err != nil:
+	if absent, err := making.absent(wants); len(absent) == 0 || err != nil {
 		return pass, err
-	case len(absent) == 0: // it was made before: a route that has its repository takes the pair, if there is one
-		w.link.Route = ""
-		return end, later(0, "its issue is in a repository of another route")
 	}
 	entrant(w).reconsider()
 	return end, later(0, "its route does not make issues there now")
