@@ -23,7 +23,7 @@ type witness struct {
 	holders map[string]holder
 	links   map[string]*mapping.Link // as they were last stored, by their key
 	people  *people
-	lookups []time.Time               // when a key listed a backlog, to look for a card
+	polled  []time.Time               // when a poll listed a backlog
 	placed  map[mapping.ObjectID]bool // the cards whose records have a bucket since; nil: it was never adopted
 }
 
@@ -72,12 +72,12 @@ func (w *witness) forgets(card string) bool {
 	return w.placed != nil && !w.placed[mapping.ObjectID(card)]
 }
 
-// polls leaves out of planning's calls the listings by which keys look for a card.
+// polls leaves out of planning's calls the listings by which keys and operators look for a card.
 func (w *witness) polls(calls []planningtest.Call) []planningtest.Call {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.DeleteFunc(calls, func(call planningtest.Call) bool {
-		return isListing(call) && slices.ContainsFunc(w.lookups, call.Time.Equal)
+		return isListing(call) && !slices.ContainsFunc(w.polled, call.Time.Equal)
 	})
 }
 
@@ -93,14 +93,14 @@ func (w *witness) Claimed(actor string, c *store.Claim) {
 
 // Sent implements [sim.Witness]: a writer for a key has the newest claim of it, and its lease has
 // not ended.
-func (w *witness) Sent(actor, key, what string, body []byte) {
+func (w *witness) Sent(actor, loop, key, what string, body []byte) {
 	method, path, _ := strings.Cut(what, " ")
-	if method == "GET" && strings.HasSuffix(path, "/backlog/items") {
+	if strings.HasPrefix(loop, "poll of ") && method == "GET" && strings.HasSuffix(path, "/backlog/items") {
 		w.mu.Lock()
-		w.lookups = append(w.lookups, time.Now())
+		w.polled = append(w.polled, time.Now())
 		w.mu.Unlock()
 	}
-	if method == "GET" || method == "HEAD" || strings.HasPrefix(path, "/graphql") && !bytes.Contains(body, []byte("mutation")) {
+	if key == "" || method == "GET" || method == "HEAD" || strings.HasPrefix(path, "/graphql") && !bytes.Contains(body, []byte("mutation")) {
 		return
 	}
 	w.mu.Lock()

@@ -19,8 +19,9 @@ type Witness interface {
 	Stored(actor string, c *store.Claim, link *mapping.Link)
 	// Ends: the actor is about to finish a claim.
 	Ends(actor string, c *store.Claim, out store.Outcome)
-	// Sent: the actor is about to send a request for a claim of the key.
-	Sent(actor, key, what string, body []byte)
+	// Sent: a loop of the actor is about to send a request for a claim of the key; "": the request
+	// is of no loop, or for no key.
+	Sent(actor, loop, key, what string, body []byte)
 }
 
 func (s *Store) claimed(c *store.Claim) *store.Claim {
@@ -43,9 +44,12 @@ func (s *Store) ends(c *store.Claim, out store.Outcome) {
 	}
 }
 
-// sent reports a request under the label of a key.
+// sent reports a request under the labels of a loop and of a key.
 func (n *Network) sent(ctx context.Context, what string, body []byte) {
-	if key, is := pprof.Label(ctx, "key"); is && n.Witness != nil {
-		n.Witness.Sent(n.Actor, key, what, body)
+	if n.Witness == nil {
+		return
 	}
+	loop, _ := pprof.Label(ctx, "loop")
+	key, _ := pprof.Label(ctx, "key")
+	n.Witness.Sent(n.Actor, loop, key, what, body)
 }
