@@ -83,6 +83,7 @@ type stray struct {
 	whole   bool // the bridge knew both items
 	back    bool // the item was brought back
 	there   int  // the number of the issue in the repository to which it was transferred; 0: it was not
+	here    int  // its number once it was transferred back
 }
 
 // awayName is the repository to which issues are transferred. No route has it.
@@ -197,8 +198,8 @@ func (c *chaos) bringBack(p actor) {
 			c.Project.RestoreCard(one.card)
 			p.did(nil, "somebody brings the card of issue %d back", one.issue)
 		case one.there != 0:
-			n := c.GitHub.Repo(awayName).Transfer(one.there, bridgetest.RepoName)
-			p.did(nil, "somebody transfers issue %d back: it is issue %d now", one.issue, n)
+			one.here = c.GitHub.Repo(awayName).Transfer(one.there, bridgetest.RepoName)
+			p.did(nil, "somebody transfers issue %d back: it is issue %d now", one.issue, one.here)
 		default:
 			continue
 		}
@@ -213,6 +214,18 @@ func (c *chaos) reparented() map[int]bool {
 		return nil
 	}
 	return c.strays.moved
+}
+
+// numbers are those that an issue ever had, the oldest one first.
+func (s *strays) numbers(issue int) []int {
+	if s != nil {
+		for _, one := range s.gone {
+			if one.here == issue {
+				return append(s.numbers(one.issue), issue)
+			}
+		}
+	}
+	return []int{issue}
 }
 
 // lost are the pairs of which one item is gone.
@@ -259,6 +272,19 @@ func (j *judging) alone(s seen, partners map[int]*seenCard) {
 				j.complain(i, c, "they are a pair, though that of issue %d and card %q lost its item in %s", one.issue, one.card, one.side)
 			}
 		}
+	}
+}
+
+// TestAnIssueHasNumbers: an issue that comes back from another repository has another number.
+func TestAnIssueHasNumbers(t *testing.T) {
+	s := &strays{gone: []*stray{{issue: 2, there: 7, here: 5}, {issue: 3, there: 8}, {issue: 5, there: 9, here: 6}}}
+	for issue, want := range map[int][]int{1: {1}, 3: {3}, 5: {2, 5}, 6: {2, 5, 6}} {
+		if got := s.numbers(issue); !slices.Equal(got, want) {
+			t.Errorf("the numbers of issue %d are %v, want %v", issue, got, want)
+		}
+	}
+	if got := (*strays)(nil).numbers(1); !slices.Equal(got, []int{1}) {
+		t.Errorf("the numbers of issue 1 without strays are %v", got)
 	}
 }
 

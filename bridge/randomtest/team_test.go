@@ -2,6 +2,7 @@ package randomtest_test
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -117,9 +118,10 @@ func (c *chaos) staff(s *seen) {
 	}
 	for n := range s.issues {
 		i := &s.issues[n]
-		i.staffed = &staffed{
-			assignees: c.Repo.Issue(i.number).Assignees, people: c.team.assigned[i.number],
-			ever: c.team.ever[i.number], excluded: c.team.excluded,
+		i.staffed = &staffed{assignees: c.Repo.Issue(i.number).Assignees, people: map[string]bool{}, excluded: c.team.excluded}
+		for _, number := range c.strays.numbers(i.number) { // assignees go along with an issue
+			maps.Copy(i.staffed.people, c.team.assigned[number])
+			i.staffed.ever = i.staffed.ever || c.team.ever[number]
 		}
 	}
 }
