@@ -81,7 +81,8 @@ func (c *chaos) cleaned() map[int]bool {
 }
 
 // bare complains of marks of the bridge on a pair that was taken apart. A route that goes one way
-// takes nothing apart. Labels that people put there stay.
+// takes nothing apart. Labels that people put there stay, and so does a marker that a person copied
+// into another issue.
 func (j *judging) bare(s seen) {
 	if j.way != "" && j.way != mapping.Both {
 		return
@@ -91,7 +92,7 @@ func (j *judging) bare(s seen) {
 		if !s.clean[i.number] {
 			continue
 		}
-		if len(i.marks) > 0 {
+		if i.own && len(i.marks) > 0 || names(i.marks, s.apart[i.number]) {
 			j.complain(i, nil, "it was taken apart, and has %d markers", len(i.marks))
 		}
 		if i.shows != nil {
@@ -124,6 +125,10 @@ func TestJudgeKnowsCleanPairs(t *testing.T) {
 		"a tracking task":        {func(s *seen) { s.cards[0].tracking = 1 }, "tracking tasks 1"},
 		"it was only unlinked":   {func(s *seen) { s.clean = nil; s.cards[0].tracking = 1 }, ""},
 		"the route goes one way": {func(s *seen) { s.way = mapping.ToPlanning; s.cards[0].tracking = 1 }, ""},
+		"a copied marker":        {func(s *seen) { s.issues[0].marks = []mapping.Marker{{Kind: mapping.MarkIssue, Partner: "c2"}} }, ""},
+		"any marker in an issue of the bridge's": {func(s *seen) {
+			s.issues[0].own, s.issues[0].marks = true, []mapping.Marker{{Kind: mapping.MarkIssue, Partner: "c2"}}
+		}, "1 markers"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			judgeAgreed(t, func(s *seen) { apart(s); c.change(s) }, c.want)
