@@ -295,6 +295,33 @@ func (w creator) wouldCreate() error {
 	return errRemove
 }
 
+// keepFound records the partner, known by its marker, of a pair that no route takes and that has none
+// yet. A listing shows it once. The pair is completed once a route takes it again.
+func (w creator) keepFound() error {
+	switch {
+	case w.pair.Origin == mapping.GitHub && w.pair.Card.ID == "":
+		c := &newCard{state: w.state}
+		if err := c.considerSeen(); err != nil {
+			return err
+		}
+		card, err := w.oldest(c.seen)
+		if card != nil && err == nil {
+			exclusivity(w).noteFoundBy(card.Summary.Value)
+			w.pair.Card = mapping.NameCard(card)
+		}
+		return err
+	case w.pair.Origin == mapping.Planning && w.pair.Issue.ID == 0:
+		c := &newIssue{state: w.state}
+		err := c.considerSeen()
+		if c.found != nil {
+			exclusivity(w).noteFoundBy(c.text)
+			w.pair.Issue = mapping.NameIssue(c.found)
+		}
+		return err
+	}
+	return nil
+}
+
 func (w creator) linked(side mapping.Side, why string) {
 	for a, base := range mapping.Sorted(w.pair.Base) {
 		if base.Planning != "" || base.GitHub != "" {

@@ -28,8 +28,7 @@ func (c *newCard) find(wants []*want) error {
 		return err
 	}
 	if c.how == "poll" {
-		err := eachSeen(c.claimState, func(card mapping.Card) error { c.consider(card); return nil })
-		if err != nil {
+		if err := c.considerSeen(); err != nil {
 			return err
 		}
 	}
@@ -42,6 +41,17 @@ func (c *newCard) find(wants []*want) error {
 	creator{c.state}.linkCard(found, "found by its marker ("+c.how+")")
 	wants[0].done = true
 	return nil
+}
+
+// considerSeen considers the cards of the claim, and the one that keepFound recorded.
+func (c *newCard) considerSeen() error {
+	if c.pair.Card.ID != "" {
+		if err := (reader{c.state}).readCard(); err != nil {
+			return err
+		}
+		c.seen = append(c.seen, *c.card)
+	}
+	return eachSeen(c.claimState, func(card mapping.Card) error { c.consider(card); return nil })
 }
 
 // oldest returns the first card, in the order of creation, that carries the link's marker and

@@ -41,13 +41,23 @@ func (c *newIssue) consider(i mapping.Issue) error {
 	return err
 }
 
+// considerSeen considers the issues of the claim, and the one that keepFound recorded.
+func (c *newIssue) considerSeen() error {
+	if c.pair.Issue.ID != 0 {
+		if err := (reader{c.state}).readIssue(); err != nil {
+			return err
+		}
+		c.found, c.text = c.issue, entrant{c.state}.madeWith(c.issue)
+	}
+	return eachSeen(c.claimState, c.consider)
+}
+
 // find searches the snapshots that webhooks brought, and the result of a lookup. Where the bridge's
 // own account is not known, the first issue with the intent's nonce is no copy, as no item had that
 // nonce before.
 func (c *newIssue) find(wants []*want) error {
 	if c.how == "webhook" {
-		err := eachSeen(c.claimState, func(i mapping.Issue) error { return c.consider(i) })
-		if err != nil {
+		if err := c.considerSeen(); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -119,3 +120,45 @@ func (w *world) takeDown(service, name string) {
 }
 
 func (w *world) bringBack() { w.down, w.faults.armed = "", false }
+
+// TestACardIsFoundWhileNoRouteTakesItsIssue: the store is lost while no route takes an issue, and
+// its event comes before its card is seen. Once the route is back the issue has that card.
+func TestACardIsFoundWhileNoRouteTakesItsIssue(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.agree()
+		takes := w.route
+		giveBack := w.unroute()
+		w.forgetBy(&takes)
+		giveBack()
+		w.lookAtAll()
+		w.settle()
+		w.verify(ends{})
+	})
+}
+
+// TestAnIssueIsFoundWhileNoRouteTakesItsCard is the same of a card whose issue planbridge made.
+func TestAnIssueIsFoundWhileNoRouteTakesItsCard(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		mirrored(w)
+		w.settle()
+		takes := w.route
+		giveBack := w.unroute()
+		w.route.Direction = mapping.ToPlanning // it makes no issues of cards
+		w.restart()
+		w.loseStore()
+		issue, card := w.issue().snapshot(dev), w.card()
+		issueRef, cardRef := mapping.IssueRef(issue.ID), mapping.CardRef(card.ID)
+		_, err := w.store.Observe(context.Background(), project, []store.Observation{
+			{Refs: []mapping.Ref{cardRef}, Item: cardRef, At: card.Version, Digest: mapping.DigestCard(card), Data: encode(card), Create: takes.EnterCard(card, time.Now())},
+			{Refs: []mapping.Ref{issueRef, cardRef}, Item: issueRef, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue)},
+		})
+		w.check(err)
+		w.settle()
+		giveBack()
+		w.lookAtAll()
+		w.settle()
+		w.verify(ends{})
+	})
+}

@@ -57,7 +57,9 @@ func (w entrant) enterCard() error {
 	if w.card.Placeholder {
 		return w.decline("it is a placeholder")
 	}
-	w.owner.Issue.Repo = w.route.NewCardsIn
+	if w.owner.Issue.Number == 0 {
+		w.owner.Issue.Repo = w.route.NewCardsIn
+	}
 	defer func() {
 		if w.pair.Intent == nil && w.owner.Issue.Number == 0 { // another route may take the card yet
 			w.owner.Issue.Repo, w.owner.Issue.RepoID = "", 0

@@ -14,12 +14,15 @@ import (
 // forget replaces the store by an empty one that everything marked has been
 // seen for. The issue's event came first: its link is a new one, not the one
 // that the card's marker names.
-func (w *world) forget() {
+func (w *world) forget() { w.forgetBy(&w.route) }
+
+// forgetBy is forget where the issue's link goes by a given route.
+func (w *world) forgetBy(route *mapping.Route) {
 	w.loseStore()
 	issue, card := w.issue().snapshot(dev), w.card()
 	issueRef, cardRef := mapping.IssueRef(issue.ID), mapping.CardRef(card.ID)
 	_, err := w.store.Observe(context.Background(), project, []store.Observation{
-		{Refs: []mapping.Ref{issueRef}, Item: issueRef, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue), Create: w.route.EnterIssue(&issue, time.Now())},
+		{Refs: []mapping.Ref{issueRef}, Item: issueRef, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue), Create: route.EnterIssue(&issue, time.Now())},
 		{Refs: []mapping.Ref{cardRef, issueRef}, Item: cardRef, At: card.Version, Digest: mapping.DigestCard(card), Data: encode(card)},
 	})
 	w.check(err)

@@ -76,7 +76,7 @@ func routeGone(w work) (verdict, error) {
 	}
 	w.pair.Why = why
 	reader(w).keepPlace()
-	return end, nil
+	return end, creator(w).keepFound()
 }
 
 func parted(w work) (verdict, error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 const whyGone = "its route or project is no longer configured"
@@ -21,6 +22,12 @@ func isInBucket(name string) func(work) string {
 		}
 		return ""
 	}
+}
+
+// foundCard carries the marker of the issue.
+var foundCard = mapping.Card{
+	ID: "c2", CID: 2, Version: 1,
+	Summary: versioned(testKeys.AppendComment("", mapping.Marker{Kind: mapping.MarkCard, Link: "lost", Nonce: "m", Partner: "7"}), 1),
 }
 
 func TestRouteGone(t *testing.T) {
@@ -44,6 +51,16 @@ func TestRouteGone(t *testing.T) {
 				}
 				return isState(mapping.Dormant, whyGone)(w)
 			},
+		},
+		{
+			name: "gone before its card is seen", known: knows(noRoute, cardTold(foundCard)), answers: map[string]any{"FindLink": store.ErrNotFound}, asked: []string{"FindLink"},
+			route: func(r *mapping.Route) { r.Name = "other" }, link: func(l *mapping.Link) { l.State, l.Card = mapping.Entering, mapping.CardID{} },
+			want: end, check: all(isState(mapping.Dormant, whyGone), is("the card is recorded", func(w work) bool { return w.pair.Card.ID == "c2" && w.pair.Suspended == mapping.Entering })),
+		},
+		{
+			name: "gone before its card is seen, which another link has", known: knows(noRoute, cardTold(foundCard)), answers: map[string]any{"FindLink": store.Key{Project: "p", Link: "other"}, "ReadLink": store.ErrNotFound}, asked: []string{"FindLink", "ReadLink"},
+			route: func(r *mapping.Route) { r.Name = "other" }, link: func(l *mapping.Link) { l.State, l.Card = mapping.Entering, mapping.CardID{} },
+			want: end, err: "is between two links", check: is("the card stays with the other link", func(w work) bool { return w.pair.Card.ID == "" }),
 		},
 		{name: "gone, and the card was moved", known: func(w work) { noRoute(w); cardMoved(w) }, want: end, check: isInBucket("Later")},
 		{
