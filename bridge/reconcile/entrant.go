@@ -73,19 +73,18 @@ func (w entrant) enterCard() error {
 	} else if !may {
 		return w.decline("the repository is public and the route does not say allow_public")
 	}
-	if issue, err := w.issueByTasks(); err != nil {
+	if why, err := w.hadIssue(); err != nil {
 		return err
-	} else if issue != "" {
-		return w.decline("its tasks name " + issue + " as its issue, in a repository without a route")
+	} else if why != "" {
+		return w.decline(why)
 	}
 	return w.beginCreate(mapping.GitHub)
 }
 
-// issueByTasks returns the issue that the footer of one of the card's tasks names, where no
-// route has the issue's repository; "": none. A card of a person has no marker of its own. After a
-// loss of the store nobody searches that repository for the marked issue. So only its tasks show
-// that the card has one.
-func (w entrant) issueByTasks() (string, error) {
+// hadIssue returns why the card gets no other issue than the one that the footer of a task of it
+// names; "": no footer names one, or that one is found otherwise. A card of a person has no marker of
+// its own. After a loss of the store only its tasks show that it has, or had, an issue.
+func (w entrant) hadIssue() (why string, err error) {
 	if w.link.Copied || w.card.CountersVersion == 0 { // no task was ever made on it
 		return "", nil
 	}
@@ -96,19 +95,54 @@ func (w entrant) issueByTasks() (string, error) {
 	for _, t := range tasks {
 		for _, m := range signer(w).marks(t.Summary.Value, mapping.MarkTask) {
 			repo, number := w.set.Keys.FooterIssue(t.Summary.Value, m)
-			if repo == "" || len(w.set.Routes.ForRepo(repo)) > 0 {
+			if repo == "" {
 				continue
 			}
-			now, err := do(w, Locate{Repo: repo})
-			if err != nil && !mapping.Refused(err) {
-				return "", onGitHub(err)
-			}
-			if len(w.set.Routes.ForRepo(now)) == 0 {
-				return issueName(repo, number), nil
+			own := m.Partner == trackingPartner || m.Partner == itemPartner // of no sub-issue
+			if why, err = w.notFound(repo, number, own); why != "" || err != nil {
+				return why, err
 			}
 		}
 	}
 	return "", nil
+}
+
+// notFound returns why nothing finds the issue that a footer names; "": its marker shows it. own: it is
+// the card's issue, and no sub-issue.
+func (w entrant) notFound(repo string, number int, own bool) (string, error) {
+	if len(w.set.Routes.ForRepo(repo)) == 0 {
+		now, err := do(w, Locate{Repo: repo})
+		if err != nil && !mapping.Refused(err) {
+			return "", onGitHub(err)
+		}
+		if len(w.set.Routes.ForRepo(now)) == 0 {
+			return "its tasks name " + issueName(repo, number) + " as its issue, in a repository without a route", nil
+		}
+		repo = now
+	}
+	if !own {
+		return "", nil
+	}
+	_, err := do(w, ReadIssue{repo, number})
+	switch {
+	case err == nil:
+		w.pair.GoneSince = time.Time{}
+		return "", nil
+	case !IsGone(err) && !errors.Is(err, mapping.ErrMoved):
+		return "", onGitHub(err)
+	}
+	if w.pair.GoneSince.IsZero() {
+		w.pair.GoneSince = w.Now().UTC()
+	}
+	w.owner.Issue.Repo = repo
+	err = absences(w).checkRepository()
+	if err == nil {
+		err = absences(w).doubtAbsence(mapping.GitHub, Absence{}, w.pair.GoneSince)
+	}
+	if err != nil {
+		return "", err
+	}
+	return "its tasks name " + issueName(repo, number) + " as its issue, which is gone", nil
 }
 
 func (w entrant) decline(why string) error {
