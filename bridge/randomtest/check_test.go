@@ -58,7 +58,7 @@ func judge(s seen) []complaint {
 	for _, n := range slices.Sorted(maps.Keys(partners)) {
 		at := slices.IndexFunc(s.issues, func(i seenIssue) bool { return i.number == n })
 		j.overruled(s, &s.issues[at])
-		j.apart, j.brought = s.isApart(&s.issues[at]) || s.isApartCard(partners[n]), s.broughtBack(n)
+		j.apart, j.brought = s.isApart(&s.issues[at]) || s.isApartCard(partners[n]) || s.takenElsewhere(partners[n]), s.broughtBack(n)
 		j.family(s, partners, &s.issues[at], partners[n])
 		j.pair(&s.issues[at], partners[n])
 		j.winners(s, &s.issues[at], partners[n])
@@ -261,6 +261,9 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 		if a == mapping.Estimate && w.from != "" && (len(other) > 0 && w.at.Before(other[0].at) || i.old != nil && slices.Contains(i.past[a], w)) {
 			continue // of two labels on what was no pair yet nothing tells which is the later one
 		}
+		if a == mapping.State && n > 0 && past[n-1].unanswered && past[n-1].from == w.to && slices.Contains(i.past[a], w) {
+			continue // nothing tells GitHub's state from what it was before a write without an answer
+		}
 		what := contributed(a, w)
 		if unsure {
 			what.removed = nil // nothing tells whether it was made from that write, so that this may come again
@@ -288,20 +291,6 @@ func undone(before, other []write, w write) bool {
 		first = b
 	}
 	return false
-}
-
-// overrunWithin is how old a read may be when the write that it allowed is made.
-const overrunWithin = 5 * time.Second
-
-// overrun reports whether the write of a state ran over a state that a person set on GitHub.
-// Another person had set the written state in planning. GitHub has no lock, and reports the
-// replaced value only for titles and texts.
-func overrun(i *seenIssue, c *seenCard, w write) bool {
-	hub, planning := i.past[mapping.State], c.past[mapping.State]
-	return slices.Contains(hub, w) && slices.ContainsFunc(hub, func(o write) bool {
-		return !o.person && !o.at.Before(w.at.Truncate(time.Second)) && o.at.Sub(w.at) <= overrunWithin &&
-			slices.ContainsFunc(planning, func(p write) bool { return p.person && p.to == o.to })
-	})
 }
 
 // kept reports whether a person's contribution by a write is still there, or was kept in a comment.

@@ -44,6 +44,19 @@ func person(i *seenItem, a mapping.Attribute, from, to string) {
 	i.past[a] = append(i.past[a], write{from: from, to: to, person: true, at: time.Unix(1_700_000_100+int64(len(i.past[a])), 0)})
 }
 
+// stateBack lets a person set a state of the issue right after the bridge wrote that of the card, which
+// the issue has again in the end.
+func stateBack(s *seen, unanswered bool, to string) {
+	i := &s.issues[0].seenItem
+	at := i.past[mapping.State][0].at
+	person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateInProgress)
+	i.past[mapping.State] = append(i.past[mapping.State],
+		write{from: mapping.StateTodo, to: mapping.StateInProgress, at: at.Add(time.Minute), unanswered: unanswered},
+		write{from: mapping.StateInProgress, to: to, person: true, at: at.Add(time.Hour)},
+		write{from: to, to: mapping.StateInProgress, at: at.Add(2 * time.Hour)})
+	s.issues[0].now[mapping.State], s.cards[0].now[mapping.State] = mapping.StateInProgress, mapping.StateInProgress
+}
+
 func TestJudgeIsContent(t *testing.T) {
 	for name, change := range map[string]func(*seen){
 		"as it is": func(*seen) {},
@@ -84,6 +97,7 @@ func TestJudgeIsContent(t *testing.T) {
 			person(c, mapping.Summary, "a\nb\nc", "a\nb\nd")
 			s.issues[0].now[mapping.Summary], c.now[mapping.Summary] = "a\nb\nc\nd", "a\nb\nc\nd"
 		},
+		"the state from before a write to GitHub that got no answer": func(s *seen) { stateBack(s, true, mapping.StateTodo) },
 		"people took their own edit back": func(s *seen) {
 			person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)
 			person(&s.cards[0].seenItem, mapping.State, mapping.StateDone, mapping.StateTodo)
@@ -151,6 +165,8 @@ func TestJudgeComplains(t *testing.T) {
 		"titles differ":    {func(s *seen) { s.cards[0].now[mapping.Title] = "one" }, "the title differs"},
 		"summaries differ": {func(s *seen) { s.cards[0].now[mapping.Summary] = "a\nb" }, "the summary differs"},
 		"estimates differ": {func(s *seen) { s.cards[0].now[mapping.Estimate] = "" }, "the estimate differs"},
+		"the state from before a write to GitHub that was answered": {func(s *seen) { stateBack(s, false, mapping.StateTodo) }, "lost state"},
+		"another state after a write to GitHub that got no answer":  {func(s *seen) { stateBack(s, true, mapping.StateDone) }, "lost state"},
 		"a state in planning was run over": {func(s *seen) {
 			person(&s.issues[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateInProgress)
 			person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)

@@ -138,7 +138,7 @@ func (c *chaos) look() seen {
 		}
 	}
 	s.forgotten = c.sim != nil && c.sim.forgotten
-	c.markUnanswered(s.cards)
+	c.markUnanswered(&s, bridgetest.RepoName)
 	if s.forgotten {
 		c.untold(s.cards)
 	}

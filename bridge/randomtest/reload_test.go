@@ -10,6 +10,7 @@ import (
 
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
+	"planbridge/mapping"
 )
 
 // Reloads of the configuration in the random run: for a while it has a route for another repository
@@ -115,6 +116,12 @@ func (c *chaos) cardsElsewhere() map[string]bool {
 	return out
 }
 
+// takenElsewhere reports whether the other route may have made a second issue of a card, or of the
+// card of a task, after the store was lost: no task of the card names the first one.
+func (s seen) takenElsewhere(c *seenCard) bool {
+	return s.forgotten && s.way == mapping.ToGitHub && (s.others[c.id] || s.others[c.of])
+}
+
 // secondPoll is some time after the second listing from a time on; zero: there is none. The first
 // listing may belong to a round that began before.
 func secondPoll(calls []planningtest.Call, from time.Time) time.Time {
@@ -189,5 +196,29 @@ func TestWritesWithoutTheRouteAreJudged(t *testing.T) {
 		if got := writtenIn(spells, 5*time.Second, calls, func(githubtest.Call) string { return "written" }); len(got) != want {
 			t.Errorf("second %d: complaints %v, want %d", second, got, want)
 		}
+	}
+}
+
+func TestJudgeKnowsCardsThatTheOtherRouteTook(t *testing.T) {
+	differs := func(s *seen, way mapping.Direction, forgotten bool, cards ...string) {
+		s.way, s.forgotten, s.others = way, forgotten, map[string]bool{}
+		for _, id := range cards {
+			s.others[id] = true
+		}
+		s.issues[0].own, s.cards[0].tracking = true, map[bool]int{true: 1}[way == ""]
+		s.cards[0].now[mapping.Title] = "three"
+		person(&s.cards[0].seenItem, mapping.Title, "two", "three")
+	}
+	const want = "the title differs"
+	for name, c := range map[string]struct {
+		change func(*seen)
+		want   string // "": nothing is wrong
+	}{
+		"the store was lost":                  {func(s *seen) { differs(s, mapping.ToGitHub, true, "c1") }, ""},
+		"the store was lost, another card":    {func(s *seen) { differs(s, mapping.ToGitHub, true, "c2") }, want},
+		"the store was not lost":              {func(s *seen) { differs(s, mapping.ToGitHub, false, "c1") }, want},
+		"its tasks name the issue, both ways": {func(s *seen) { differs(s, "", true, "c1") }, want},
+	} {
+		t.Run(name, func(t *testing.T) { judgeAgreed(t, c.change, c.want) })
 	}
 }

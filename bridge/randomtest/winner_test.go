@@ -170,6 +170,20 @@ func policiesOf(route string) (func(attribute string) string, error) {
 	}, nil
 }
 
+// overrunWithin is how old a read may be when the write that it allowed is made.
+const overrunWithin = 5 * time.Second
+
+// overrun reports whether the write of a state ran over a state that a person set on GitHub.
+// Another person had set the written state in planning. GitHub has no lock, and reports the
+// replaced value only for titles and texts.
+func overrun(i *seenIssue, c *seenCard, w write) bool {
+	hub, planning := i.past[mapping.State], c.past[mapping.State]
+	return slices.Contains(hub, w) && slices.ContainsFunc(hub, func(o write) bool {
+		return !o.person && !o.at.Before(w.at.Truncate(time.Second)) && o.at.Sub(w.at) <= overrunWithin &&
+			slices.ContainsFunc(planning, func(p write) bool { return p.person && p.to == o.to })
+	})
+}
+
 func TestJudgeKnowsTheWinner(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	hub := []write{{to: "one", person: true, at: at}, {to: "two", at: at.Add(time.Minute)}, {to: "three", person: true, at: at.Add(time.Minute)}, {to: "four", person: true, at: at.Add(time.Minute)}}
