@@ -34,6 +34,7 @@ func (c *chaos) askClean(ctx context.Context, u *unlinked) (job status.Job, err 
 		u.asked = time.Now()
 	}
 	if err = c.askAny(ctx, http.MethodPost, "/api/v1/clean", status.CleanAsk{Item: issueNumber(u.issue)}, &job); err == nil {
+		u.job = job
 		c.people.did(nil, "operator: takes issue %d and card %d apart, with all marks", u.issue, c.people.card(u.card))
 	}
 	return job, err

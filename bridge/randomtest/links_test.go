@@ -36,12 +36,13 @@ type linkActs struct {
 type unlinked struct {
 	issue  int
 	card   string
-	apart  bool      // it is unlinked, as far as operators know
-	asked  time.Time // when it was to be cleaned first; zero: never
-	cleans bool      // it was to be cleaned since it was linked last
-	clean  bool      // it was, and the cleaning has ended
-	stays  bool      // at the end of the run it is not linked again
-	spells []span    // in which nothing may be written on it
+	apart  bool       // it is unlinked, as far as operators know
+	asked  time.Time  // when it was to be cleaned first; zero: never
+	cleans bool       // it was to be cleaned since it was linked last
+	clean  bool       // it was, and the cleaning has ended
+	job    status.Job // the last cleaning
+	stays  bool       // at the end of the run it is not linked again
+	spells []span     // in which nothing may be written on it
 }
 
 // end ends the last spell, where it lasts.
@@ -144,8 +145,9 @@ func (c *chaos) unlink(ctx context.Context, u *unlinked) error {
 	return err
 }
 
-// linkAgain links the pair again.
+// linkAgain links the pair again. A cleaning that waits for the pair ends first: it would part it.
 func (c *chaos) linkAgain(ctx context.Context, u *unlinked) error {
+	_ = c.jobEnds(ctx, &u.job, nil) // it may have failed, or its bridge is gone
 	u.end(time.Now())
 	err := c.askAny(ctx, http.MethodPost, linkPath(u.issue, "link"), status.Join{Card: u.card}, nil)
 	if err == nil {
