@@ -132,7 +132,7 @@ func joined(i *seenIssue, c *seenCard) bool {
 		hub, planning = mapping.MarkSubIssue, mapping.MarkTask
 	}
 	return (i.own || i.old != nil) && named(i.marks, hub, c.id) ||
-		(c.own || c.old != nil || i.own) && named(c.marks, planning, strconv.FormatInt(i.id, 10)) // a copied card of a person gets one
+		(c.own || c.old != nil || i.own && c.signed) && named(c.marks, planning, strconv.FormatInt(i.id, 10)) // a copied card of a person gets one
 }
 
 func (j *judging) issue(i *seenIssue) {

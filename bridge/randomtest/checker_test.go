@@ -57,6 +57,13 @@ func stateBack(s *seen, unanswered bool, to string) {
 	s.issues[0].now[mapping.State], s.cards[0].now[mapping.State] = mapping.StateInProgress, mapping.StateInProgress
 }
 
+// copyOf adds a person's copy of the card. signed says that the bridge wrote its footer.
+func copyOf(s *seen, signed bool) {
+	c := s.cards[0]
+	c.id, c.own, c.signed, c.tracking = "c2", false, signed, 0
+	s.cards = append(s.cards, c)
+}
+
 func TestJudgeIsContent(t *testing.T) {
 	for name, change := range map[string]func(*seen){
 		"as it is": func(*seen) {},
@@ -157,14 +164,16 @@ func TestJudgeComplains(t *testing.T) {
 		"a copied marker on a person's issue": {func(s *seen) {
 			s.issues = append(s.issues, seenIssue{number: 2, id: 12, seenItem: seenItem{marks: []mapping.Marker{{Kind: mapping.MarkIssue, Partner: "c1"}}}})
 		}, "no card"},
-		"no tracking task": {func(s *seen) { s.cards[0].tracking = 0 }, "0 tracking tasks"},
-		"two of them":      {func(s *seen) { s.cards[0].tracking = 2 }, "2 tracking tasks"},
-		"two footers":      {func(s *seen) { s.cards[0].marks = append(s.cards[0].marks, s.cards[0].marks[0]) }, "2 markers"},
-		"two estimates":    {func(s *seen) { s.issues[0].estimates = 2 }, "2 estimate labels"},
-		"a stolen label":   {func(s *seen) { s.issues[0].stolen = []string{"bug"} }, "people's labels"},
-		"titles differ":    {func(s *seen) { s.cards[0].now[mapping.Title] = "one" }, "the title differs"},
-		"summaries differ": {func(s *seen) { s.cards[0].now[mapping.Summary] = "a\nb" }, "the summary differs"},
-		"estimates differ": {func(s *seen) { s.cards[0].now[mapping.Estimate] = "" }, "the estimate differs"},
+		"a copied card that nothing saw":         {func(s *seen) { s.issues[0].own = true; copyOf(s, false) }, "no issue"},
+		"a copied card with a footer of its own": {func(s *seen) { s.issues[0].own = true; copyOf(s, true) }, "one of 2 cards"},
+		"no tracking task":                       {func(s *seen) { s.cards[0].tracking = 0 }, "0 tracking tasks"},
+		"two of them":                            {func(s *seen) { s.cards[0].tracking = 2 }, "2 tracking tasks"},
+		"two footers":                            {func(s *seen) { s.cards[0].marks = append(s.cards[0].marks, s.cards[0].marks[0]) }, "2 markers"},
+		"two estimates":                          {func(s *seen) { s.issues[0].estimates = 2 }, "2 estimate labels"},
+		"a stolen label":                         {func(s *seen) { s.issues[0].stolen = []string{"bug"} }, "people's labels"},
+		"titles differ":                          {func(s *seen) { s.cards[0].now[mapping.Title] = "one" }, "the title differs"},
+		"summaries differ":                       {func(s *seen) { s.cards[0].now[mapping.Summary] = "a\nb" }, "the summary differs"},
+		"estimates differ":                       {func(s *seen) { s.cards[0].now[mapping.Estimate] = "" }, "the estimate differs"},
 		"the state from before a write to GitHub that was answered": {func(s *seen) { stateBack(s, false, mapping.StateTodo) }, "lost state"},
 		"another state after a write to GitHub that got no answer":  {func(s *seen) { stateBack(s, true, mapping.StateDone) }, "lost state"},
 		"a state in planning was run over": {func(s *seen) {

@@ -32,7 +32,7 @@ func isTracking(keys mapping.Keys, t planningtest.TaskState) bool {
 func lookTask(p *planningtest.Project, keys mapping.Keys, of planningtest.CardState, t planningtest.TaskState) seenCard {
 	summary, marks := keys.Body(t.Summary)
 	out := seenCard{id: t.ID, project: p.ID(), of: of.ID, bucket: of.Bucket, seenItem: seenItem{
-		marks: marks, own: madeByAPI(p, t.ID), past: planPast(p, keys, t.ID),
+		marks: marks, own: madeByAPI(p, t.ID), signed: isSigned(p, keys, t.ID), past: planPast(p, keys, t.ID),
 		now: map[mapping.Attribute]string{mapping.Title: t.Title, mapping.Summary: summary, mapping.Estimate: number(t.Estimate), mapping.State: t.State},
 	}}
 	out.past[mapping.State] = planWrites(p.History(t.ID, "state"), func(v string) string { return v })
@@ -40,10 +40,11 @@ func lookTask(p *planningtest.Project, keys mapping.Keys, of planningtest.CardSt
 }
 
 // family complains of a sub-issue whose task is on another card than that of
-// the nearest issue above it that has one. A new sub-issue of a pair that an operator parted
-// is not added to its parent any more. A sub-issue that gets another parent keeps its task.
+// the nearest issue above it that has one. A new sub-issue of a pair that an operator parted, or of an
+// issue that is gone, is not added to its parent any more. A sub-issue that gets another parent keeps
+// its task.
 func (j *judging) family(s seen, partners map[int]*seenCard, i *seenIssue, c *seenCard) {
-	if i.parent == 0 && j.apart || s.reparented[i.number] {
+	if i.parent == 0 && (j.apart || s.lostIssue(c)) || s.reparented[i.number] {
 		return
 	}
 	p := partners[i.parent]

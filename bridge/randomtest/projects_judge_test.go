@@ -137,3 +137,15 @@ func TestJudgeKnowsWhereIssuesLead(t *testing.T) {
 		t.Run(name, func(t *testing.T) { judgeAgreed(t, c.change, c.want) })
 	}
 }
+
+// TestPartnersNamed: a copied card has the footer of the original, and gets one of its own.
+func TestPartnersNamed(t *testing.T) {
+	keys := mapping.NewKeys([]byte("a key of the test"))
+	footer := func(partner string) string {
+		return keys.AppendComment("a text", mapping.Marker{Kind: mapping.MarkCard, Link: "l", Nonce: "n", Partner: partner})
+	}
+	texts := []write{{to: footer("11"), person: true}, {to: footer("12")}, {to: "a text"}, {to: footer("13"), person: true}}
+	if got, want := partnersNamed(keys, texts), map[string]bool{"12": true}; !maps.Equal(got, want) {
+		t.Errorf("the bridge named %v, want %v", got, want)
+	}
+}

@@ -15,11 +15,15 @@ import (
 
 // The observations of a run with two planning projects.
 
-// partnersNamed are those that the markers of an item's texts ever named.
-func partnersNamed(keys mapping.Keys, texts []string) map[string]bool {
+// partnersNamed are those that the markers in the bridge's texts of an item ever named. A person's
+// text may be a copy of another item's.
+func partnersNamed(keys mapping.Keys, texts []write) map[string]bool {
 	all := map[string]bool{}
 	for _, text := range texts {
-		_, marks := keys.Body(text)
+		if text.person {
+			continue
+		}
+		_, marks := keys.Body(text.to)
 		for _, m := range marks {
 			all[m.Partner] = true
 		}
@@ -38,11 +42,11 @@ func (c *chaos) lookAtProjects(s *seen) {
 	if p == nil || p.kind == byRepository {
 		return
 	}
-	first, other := c.Project.ID(), p.project.ID()
-	away := map[string][]span{other: taken(p.spells, ofProject(c.Planning.Journal(), other))}
+	first, other, polls := c.Project.ID(), p.project.ID(), c.sim.witness.polls(c.Planning.Journal())
+	away := map[string][]span{other: taken(p.spells, ofProject(polls, other))}
 	if p.kind == byMove {
-		away[first] = p.led
-		away[other] = taken([]span{{to: p.led[0].from}}, ofProject(c.Planning.Journal(), other))
+		away[first] = slices.Concat(p.led, unpolled(p.led, ofProject(polls, first)))
+		away[other] = taken([]span{{to: p.led[0].from}}, ofProject(polls, other))
 		if s.named = map[string]map[string]bool{}; p.moved {
 			s.moved = other
 		}
@@ -51,7 +55,7 @@ func (c *chaos) lookAtProjects(s *seen) {
 		card := &s.cards[n]
 		card.away = away[card.project]
 		if s.named != nil {
-			s.named[card.id] = partnersNamed(c.keys, values(c.people.project(card.id).History(card.id, "summary"), func(v planningtest.Value) string { return v.Value }))
+			s.named[card.id] = partnersNamed(c.keys, planWrites(c.people.project(card.id).History(card.id, "summary"), whole))
 		}
 	}
 	for n := range s.issues {
@@ -62,7 +66,7 @@ func (c *chaos) lookAtProjects(s *seen) {
 // lookAtLeads adds where an issue leads, by its labels, and which cards it named.
 func (c *chaos) lookAtLeads(s *seen, i *seenIssue, other string) {
 	if s.named != nil {
-		s.named[strconv.Itoa(i.number)] = partnersNamed(c.keys, values(c.Repo.History(i.number, "body"), func(v githubtest.Value) string { return v.Value }))
+		s.named[strconv.Itoa(i.number)] = partnersNamed(c.keys, hubWrites(c.Repo.History(i.number, "body"), whole))
 		return
 	}
 	led := slices.ContainsFunc(c.Repo.History(i.number, "labels"), func(v githubtest.Value) bool {
@@ -104,6 +108,8 @@ func lastMarks(keys mapping.Keys, texts []string) []mapping.Marker {
 	}
 	return nil
 }
+
+func whole(text string) string { return text }
 
 func values[T any](all []T, of func(T) string) (texts []string) {
 	for _, v := range all {

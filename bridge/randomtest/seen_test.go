@@ -48,6 +48,7 @@ type seenItem struct {
 	past   map[mapping.Attribute][]write
 	marks  []mapping.Marker // valid ones in its text
 	own    bool             // the bridge made it
+	signed bool             // the bridge wrote a marker into it
 	away   []span           // when no route was there for it
 	unsure bool             // no route may have been there for it
 }
@@ -178,7 +179,7 @@ func lookCard(p *planningtest.Project, keys mapping.Keys, c planningtest.CardSta
 	out := seenCard{
 		says: sayingOf(c), reviewed: planWrites(p.History(c.ID, "iterationReview"), func(v string) string { return v }), id: c.ID, project: p.ID(), bucket: c.Bucket,
 		seenItem: seenItem{
-			marks: marks, own: madeByAPI(p, c.ID), past: planPast(p, keys, c.ID),
+			marks: marks, own: madeByAPI(p, c.ID), signed: isSigned(p, keys, c.ID), past: planPast(p, keys, c.ID),
 			now: map[mapping.Attribute]string{mapping.Title: c.Title, mapping.Summary: summary, mapping.Estimate: number(c.Estimate)},
 		},
 	}
@@ -207,6 +208,12 @@ func planPast(p *planningtest.Project, keys mapping.Keys, id string) map[mapping
 func madeByAPI(p *planningtest.Project, id string) bool {
 	titles := p.History(id, "title")
 	return len(titles) > 0 && titles[0].ByAPI
+}
+
+// isSigned reports whether the bridge wrote a marker into a card or a task. A copy has that of the
+// original.
+func isSigned(p *planningtest.Project, keys mapping.Keys, id string) bool {
+	return len(partnersNamed(keys, planWrites(p.History(id, "summary"), whole))) > 0
 }
 
 func number(n *float64) string {

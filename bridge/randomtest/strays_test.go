@@ -288,6 +288,14 @@ func TestAnIssueHasNumbers(t *testing.T) {
 	}
 }
 
+// subTask adds a task of the card, whose issue has no parent.
+func subTask(s *seen) {
+	i, c := s.issues[0], s.cards[0]
+	i.number, i.id, i.own = 2, 12, true
+	c.id, c.of, c.tracking, c.marks = "t1", "c1", 0, []mapping.Marker{{Kind: mapping.MarkTask, Partner: "12"}}
+	s.issues, s.cards = append(s.issues, i), append(s.cards, c)
+}
+
 func TestJudgeKnowsStrays(t *testing.T) {
 	left := func(s *seen, one stray) {
 		one.issue, one.issueID, one.card = 1, 11, "c1"
@@ -316,7 +324,9 @@ func TestJudgeKnowsStrays(t *testing.T) {
 			s.issues = nil
 			s.cards = append(s.cards, seenCard{id: "t1", of: "c1", bucket: bridgetest.Bucket})
 		}, ""},
-		"a card for an issue that is gone": {func(s *seen) { left(s, stray{side: mapping.GitHub}); s.issues, s.cards[0].id = nil, "c2" }, ""},
+		"an issue for a task, whose parent is gone":  {func(s *seen) { subTask(s); left(s, stray{side: mapping.GitHub, whole: true}); s.issues = s.issues[1:] }, ""},
+		"an issue for a task, whose parent is there": {func(s *seen) { subTask(s) }, "its task is not on the card of its parent"},
+		"a card for an issue that is gone":           {func(s *seen) { left(s, stray{side: mapping.GitHub}); s.issues, s.cards[0].id = nil, "c2" }, ""},
 	} {
 		t.Run(name, func(t *testing.T) { judgeAgreed(t, c.change, c.want) })
 	}
