@@ -44,8 +44,8 @@ func person(i *seenItem, a mapping.Attribute, from, to string) {
 	i.past[a] = append(i.past[a], write{from: from, to: to, person: true, at: time.Unix(1_700_000_100+int64(len(i.past[a])), 0)})
 }
 
-// stateBack lets a person set a state of the issue right after the bridge wrote that of the card, which
-// the issue has again in the end.
+// stateBack lets a person set a state of the issue right after the bridge wrote that of the card. The
+// issue has the card's again in the end.
 func stateBack(s *seen, unanswered bool, to string) {
 	i := &s.issues[0].seenItem
 	at := i.past[mapping.State][0].at

@@ -116,8 +116,8 @@ func (c *chaos) cardsElsewhere() map[string]bool {
 	return out
 }
 
-// takenElsewhere reports whether the other route may have made a second issue of a card, or of the
-// card of a task, after the store was lost: no task of the card names the first one.
+// takenElsewhere reports whether the other route may have made a second issue of a card after the store
+// was lost: no task of the card names the first one. Of a task it reports the same of its card.
 func (s seen) takenElsewhere(c *seenCard) bool {
 	return s.forgotten && s.way == mapping.ToGitHub && (s.others[c.id] || s.others[c.of])
 }
