@@ -18,19 +18,16 @@ import (
 // readdress handles an error of GitHub that is about the place and not about the issue: the
 // issue moved, or its repository is read-only.
 func (w mover) readdress(err error) error {
-	var side *sideError
-	if !errors.As(err, &side) || side.side != mapping.GitHub {
-		return err
-	}
-	switch {
-	case errors.Is(err, mapping.ErrMoved):
+	if isGitHubs(err) && errors.Is(err, mapping.ErrMoved) {
 		return w.follow(err)
-	case isWithheld(err):
-		return err
-	case errors.Is(err, mapping.ErrForbidden):
-		return w.readOnly(err)
 	}
-	return err
+	return w.readOnly(err)
+}
+
+// isGitHubs reports whether an error came from GitHub.
+func isGitHubs(err error) bool {
+	var side *sideError
+	return errors.As(err, &side) && side.side == mapping.GitHub
 }
 
 // follow finds out where the issue of a failed read or write is now.
@@ -287,8 +284,12 @@ func (w mover) namesPlace(seen *mapping.Issue) bool {
 	return true
 }
 
-// readOnly lets a key wait whose repository is archived. Any other refusal is a failure.
+// readOnly lets a key wait whose repository is archived, as a refusal of GitHub may show. Any other
+// refusal is a failure.
 func (w mover) readOnly(err error) error {
+	if !isGitHubs(err) || isWithheld(err) || !errors.Is(err, mapping.ErrForbidden) {
+		return err
+	}
 	archived, readErr := do(w, ReadArchived{w.owner.Issue.Repo})
 	if readErr != nil || !archived {
 		return err

@@ -93,12 +93,16 @@ func TestShowPutsOff(t *testing.T) {
 		return c
 	}
 	paused := map[string]any{"PauseAfter": Pause{Wait: time.Minute}}
+	writable := with(paused, map[string]any{"ReadArchived": false})
 	cases := []ruleCase{
+		named1("the repository is archived: the key waits until it is writable", fails(mapping.ErrForbidden, "ReadArchived"), func(c *ruleCase) {
+			c.answers["ReadArchived"], c.want, c.err = true, end, "its repository is archived"
+		}),
 		named1("GitHub is away", fails(errAway, "PauseAfter"), func(c *ruleCase) { c.answers = with(c.answers, paused); c.check = later }),
 		named1("GitHub refuses it for this issue", fails(&mapping.Rejection{}, "PauseAfter"), func(c *ruleCase) { c.answers = with(c.answers, paused); c.check = later }),
-		named1("the token may not", fails(mapping.ErrForbidden, "PauseAfter"), func(c *ruleCase) { c.answers = with(c.answers, paused); c.check = later }),
-		named1("GitHub drops it in silence", fails(nil, "PauseAfter"), func(c *ruleCase) {
-			c.answers = with(c.answers, paused)
+		named1("the token may not", fails(mapping.ErrForbidden, "ReadArchived", "PauseAfter"), func(c *ruleCase) { c.answers = with(c.answers, writable); c.check = later }),
+		named1("GitHub drops it in silence", fails(nil, "ReadArchived", "PauseAfter"), func(c *ruleCase) {
+			c.answers = with(c.answers, writable)
 			c.answers["AddLabels"], c.check = []string{}, later
 		}),
 		named1("the budget is used up", ruleCase{
