@@ -166,5 +166,19 @@ func TestJoinParent(t *testing.T) {
 		{name: "another one was added at the same moment: it is shown later", link: part(), answers: refusal("Priority has already been taken"), asked: asked, check: open},
 		{name: "GitHub is away", link: part(), answers: paused(map[string]any{"AddSubIssue": errAway}), asked: off, check: open},
 		{name: "the token may not", link: part(), answers: paused(map[string]any{"AddSubIssue": mapping.ErrForbidden, "ReadArchived": false}), asked: append(append([]string{}, asked...), "ReadArchived", "PauseAfter"), check: open},
+		{
+			name: "its parent is gone: that is not believed at once, and the others of the repository go on", link: part(),
+			answers: map[string]any{"AddSubIssue": mapping.ErrGone, "ReadIssue": mapping.ErrGone, "ReadRepositoryName": "acme/web", "Missed": Absence{First: noon}},
+			asked:   append(append([]string{}, asked...), "ReadIssue", "ReadRepositoryName", "Missed"),
+			check: all(open, is("the answer is counted, and it is looked at again", func(w work) bool {
+				return w.pair.Gone[mapping.GitHub] == 1
+			})),
+		},
+		{
+			name: "its parent is there, and says that it is gone", link: part(), answers: paused(map[string]any{"AddSubIssue": mapping.ErrGone, "ReadIssue": turns{issueOf(), issueOf(func(i *mapping.Issue) { i.ID, i.Number = 9, 13 })}}),
+			asked: append(append([]string{}, asked...), "ReadIssue", "ReadIssue", "PauseAfter"), check: open,
+		},
+		{name: "that failed a moment ago", link: part(), answers: map[string]any{"PauseLeft": Pause{Wait: 1}}, asked: []string{"PauseLeft"}, check: open},
+		{name: "the lease is lost", link: part(), answers: map[string]any{"Save": store.ErrLeaseLost}, asked: asked[:1], err: "lease", check: open},
 	})
 }

@@ -325,6 +325,11 @@ func (w subIssues) joinParent() error {
 			return err
 		}
 		err := done(w, AddSubIssue{root.Repo, root.Number, w.owner.Issue.ID})
+		if IsGone(err) { // the parent, or only what is asked of it?
+			if gone := (reader{w.root}).readIssue(); gone != nil && !errors.Is(gone, mapping.ErrMoved) {
+				return gone
+			}
+		}
 		var refused *mapping.Rejection
 		if !errors.As(err, &refused) {
 			if err == nil {
