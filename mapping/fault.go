@@ -98,9 +98,11 @@ func (e *MovedError) Is(target error) bool { return target == ErrMoved }
 
 // VersionConflict says that planning refused a write because an attribute
 // version moved (docs/planning-api.md 4.2 rule 3). Current holds the values that the answer
-// carried; it is empty where none could be found. The item has to be read then.
+// carried; it is empty where none could be found. The item has to be read then: where it has the
+// versions that were sent, planning refused a value, and Message says why.
 type VersionConflict struct {
 	Current map[Attribute]Versioned
+	Message string
 }
 
 func (e *VersionConflict) Error() string { return "version conflict" }

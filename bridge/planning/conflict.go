@@ -224,9 +224,9 @@ func (u *Write) Judge(a Answer) (Updated, error) {
 		moved = moved || !ok || !equal && got.Version != sent.Version+1
 	}
 	switch {
-	case a.Status == http.StatusConflict || a.Status == http.StatusPreconditionFailed:
-		return Updated{}, conflict
-	case silent && (!ok || a.Foreign || a.IsError) && conflictWords.MatchString(a.Said()):
+	case a.Status == http.StatusConflict || a.Status == http.StatusPreconditionFailed,
+		silent && (!ok || a.Foreign || a.IsError) && conflictWords.MatchString(a.Said()):
+		conflict.Message = a.Said()
 		return Updated{}, conflict
 	case !ok && effected:
 		return Updated{}, withMessage(mapping.ErrUncertain, a.Status, a.Said())

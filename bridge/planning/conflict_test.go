@@ -225,3 +225,16 @@ func TestSpellingsOfTheSame(t *testing.T) {
 		}
 	}
 }
+
+// TestAConflictKeepsItsMessage: a refused value may come with the status of a version conflict. The
+// message says why.
+func TestAConflictKeepsItsMessage(t *testing.T) {
+	for _, status := range []int{409, 412} {
+		c, _ := serve(t, answering(status, `{"error":"title too long"}`))
+		_, err := c.UpdateCard(ctx(), cardID, "alice", mapping.LinkImages, title("mine", 3))
+		var conflict *mapping.VersionConflict
+		if !errors.As(err, &conflict) || conflict.Message != "title too long" {
+			t.Errorf("%d: %v, %+v", status, err, conflict)
+		}
+	}
+}

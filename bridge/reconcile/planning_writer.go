@@ -252,15 +252,15 @@ func (w planningWriter) putFailed(item mapping.Ref, ds []mapping.Decision, err e
 	switch {
 	case errors.As(err, &conflict):
 		saver(w).unpend(mapping.Planning, item)
-		return true, w.takeCurrent(item, ds, conflict.Current)
+		if err := w.takeCurrent(item, ds, conflict.Current); err != nil || !w.pair.HasIssue() || w.hasMoved(ds) {
+			return true, err
+		}
+		err = &mapping.Rejection{Message: conflict.Message} // whatever its status
 	case errors.As(err, &refused) && len(ds) == 1 && refused.Message == "":
 		// Without a reason it may as well be a version conflict.
 		saver(w).unpend(mapping.Planning, item)
-		if err := w.takeCurrent(item, nil, nil); err != nil {
-			return false, err
-		}
-		if sent := ds[0].Planning.Version; sent != mapping.ForceVersion && w.p[ds[0].Attribute].Version != sent {
-			return true, nil
+		if err := w.takeCurrent(item, nil, nil); err != nil || w.hasMoved(ds) {
+			return true, err
 		}
 	case IsGone(err) && (!w.pair.HasIssue() || item != w.pair.Partner()):
 		saver(w).unpend(mapping.Planning, item)
@@ -268,6 +268,14 @@ func (w planningWriter) putFailed(item mapping.Ref, ds []mapping.Decision, err e
 	}
 	return saver(w).writeFailed(mapping.Planning, item, ds, err, func(d mapping.Decision) (bool, error) {
 		return w.put(item, []mapping.Decision{d})
+	})
+}
+
+// hasMoved reports whether planning, as it is known now, has another version of an attribute than was
+// sent.
+func (w planningWriter) hasMoved(ds []mapping.Decision) bool {
+	return slices.ContainsFunc(ds, func(d mapping.Decision) bool {
+		return d.Planning.Version != mapping.ForceVersion && w.p[d.Attribute].Version != d.Planning.Version
 	})
 }
 

@@ -54,6 +54,28 @@ func TestPlanningRefusesAWrite(t *testing.T) {
 			check: all(refusedFor(mapping.Title, mapping.Planning, "b"), tells("refused"), openWrites(0), agreedOn(mapping.Title, "", "", 1)),
 		},
 		{
+			name: "it is refused with the status of a version conflict, and the card is as it was", known: func(w work) { title(w); w.pair.Card.Version = 1 },
+			answers: map[string]any{"Update": &mapping.VersionConflict{Message: "too long"}, "ReadCard": card(1)}, asked: savedAnd(putTitle, "ReadCard"),
+			check: all(refusedFor(mapping.Title, mapping.Planning, "b"), tells("refused"), openWrites(0), agreedOn(mapping.Title, "", "", 1), is("planning's words are kept", func(w work) bool {
+				return w.pair.Refused[mapping.Title].Message == "too long"
+			})),
+		},
+		{
+			name: "it is refused with the status of a version conflict, and the card moved", known: title, answers: map[string]any{"Update": &mapping.VersionConflict{}, "ReadCard": card(2)},
+			asked: savedAnd(putTitle, "ReadCard"), want: anew, check: all(notRefused, openWrites(0), holds(mapping.Title, "c", 2)),
+		},
+		{
+			name: "a state is refused with the status of a version conflict, and the task is as it was", known: state, asked: savedAnd("Update", "ReadTask"),
+			answers: map[string]any{"Update": &mapping.VersionConflict{}, "ReadTask": mapping.Task{ID: "t", State: versioned(mapping.StateTodo, 1)}},
+			check:   all(refusedFor(mapping.State, mapping.Planning, mapping.StateDone), openWrites(0)),
+		},
+		{
+			name: "one of two is refused with the status of a version conflict: each goes alone", known: planned(put(mapping.Title, "a", "b"), put(mapping.Estimate, "", "5")),
+			answers: map[string]any{"Update": turns{&mapping.VersionConflict{}, titled("b", 2), &mapping.VersionConflict{}}, "ReadCard": turns{card(1), mapping.Card{ID: "c", Version: 2, Title: versioned("b", 2), Estimate: versioned("", 1)}}},
+			asked:   savedAnd("Update", "ReadCard", "Save", "BeginWrite", putTitle, "Save", "BeginWrite", `Update card:c estimate="5"@1 by robot`, "ReadCard"),
+			check:   all(agreedOn(mapping.Title, "b", "b", 2), refusedFor(mapping.Estimate, mapping.Planning, "5"), openWrites(0)),
+		},
+		{
 			name: "it is refused without a word, and the card is as it was", known: func(w work) { title(w); w.pair.Card.Version = 1 },
 			answers: map[string]any{"Update": &mapping.Rejection{}, "ReadCard": card(1)}, asked: savedAnd(putTitle, "ReadCard"), check: all(refusedFor(mapping.Title, mapping.Planning, "b"), openWrites(0)),
 		},
