@@ -2,7 +2,6 @@ package randomtest_test
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -28,7 +27,7 @@ func (c *chaos) cleanOne(ctx context.Context, one *turn) {
 
 // askClean asks for a pair to be taken apart. With it goes what was asked of the pair.
 func (c *chaos) askClean(ctx context.Context, u *unlinked) (job status.Job, err error) {
-	maps.DeleteFunc(c.links.undone, func(_, issue string) bool { return issue == issueNumber(u.issue) })
+	c.links.voidUndone(u.issue)
 	u.end(time.Now())
 	if u.cleans = true; u.asked.IsZero() {
 		u.asked = time.Now()

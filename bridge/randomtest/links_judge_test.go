@@ -84,11 +84,11 @@ func (m *met) loser() (value string, on mapping.Side) {
 	return m.planning, mapping.Planning
 }
 
-// broughtBack are the values of an attribute of an issue that operators had written back.
+// broughtBack are the values of an attribute of an issue that operators may have had written back.
 func (s seen) broughtBack(number int) map[mapping.Attribute][]string {
 	out := map[mapping.Attribute][]string{}
 	for _, m := range s.ledger {
-		if m.number == number && m.undone {
+		if m.number == number && (m.undone || m.mayUndo) {
 			loser, _ := m.loser()
 			out[m.attribute] = append(out[m.attribute], loser)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -28,8 +27,10 @@ const unlinkedKnown = chaosSettle + time.Second
 // linkActs are what operators did to the links of a run. One goroutine at a time uses them.
 type linkActs struct {
 	*turn
-	touched []*unlinked       // pairs, in the order of their first unlink
-	undone  map[string]string // issues by the ids of their conflicts of which an undo was accepted
+	touched []*unlinked // pairs, in the order of their first unlink
+	// undone are issues by the ids of their conflicts of which an undo was accepted; "": the pair was
+	// parted since, so that it may have been done or not.
+	undone map[string]string
 }
 
 // unlinked is a pair that operators unlinked at least once.
@@ -136,7 +137,7 @@ func (c *chaos) linkedOne(ctx context.Context, one *turn) *unlinked {
 // unlink parts a pair, and with it goes what was asked of it. Where nobody answers, it may be
 // parted or not.
 func (c *chaos) unlink(ctx context.Context, u *unlinked) error {
-	maps.DeleteFunc(c.links.undone, func(_, issue string) bool { return issue == issueNumber(u.issue) })
+	c.links.voidUndone(u.issue)
 	err := c.askAny(ctx, http.MethodPost, linkPath(u.issue, "unlink"), nil, nil)
 	if err == nil {
 		c.people.did(nil, "operator: unlinks issue %d from card %d", u.issue, c.people.card(u.card))
@@ -155,6 +156,15 @@ func (c *chaos) linkAgain(ctx context.Context, u *unlinked) error {
 		c.people.did(nil, "operator: links issue %d with card %d", u.issue, c.people.card(u.card))
 	}
 	return err
+}
+
+// voidUndone drops what was to be undone on an issue, as its pair is parted. It may have been done.
+func (l *linkActs) voidUndone(issue int) {
+	for id, where := range l.undone {
+		if where == issueNumber(issue) {
+			l.undone[id] = ""
+		}
+	}
 }
 
 // undoOne undoes one of the conflicts that are settled.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
@@ -193,6 +194,17 @@ func (j *judging) overruled(s seen, i *seenIssue) {
 	}
 }
 
+// undoneOnGitHub brings back the title of the issue that lost a conflict.
+func undoneOnGitHub(s *seen, asked bool) {
+	i := &s.issues[0]
+	i.own, i.marks = true, []mapping.Marker{{Kind: mapping.MarkIssue, Partner: "c1"}}
+	at := time.Unix(1_700_001_000, 0)
+	i.past[mapping.Title] = []write{{to: "two", at: at}, {from: "two", to: "octocat's", at: at.Add(time.Minute)}}
+	i.now[mapping.Title] = "octocat's"
+	s.cards[0].tracking, s.cards[0].own, s.cards[0].marks = 0, false, nil
+	s.ledger = []met{{number: 1, attribute: mapping.Title, github: "octocat's", planning: "two", winner: "planning", policy: "planning", mayUndo: asked}}
+}
+
 func TestJudgeKnowsTheDirection(t *testing.T) {
 	for name, c := range map[string]struct {
 		way    mapping.Direction
@@ -224,7 +236,9 @@ func TestJudgeKnowsTheDirection(t *testing.T) {
 			s.cards[0].tracking, s.cards[0].own, s.cards[0].marks = 0, false, nil
 			s.issues = append(s.issues, seenIssue{number: 2, id: 12})
 		}, ""},
-		"to GitHub, a tracking task": {mapping.ToGitHub, func(*seen) {}, "1 tracking tasks"},
+		"to GitHub, a tracking task":                                  {mapping.ToGitHub, func(*seen) {}, "1 tracking tasks"},
+		"to GitHub, an undo that was done before the pair was parted": {mapping.ToGitHub, func(s *seen) { undoneOnGitHub(s, true) }, ""},
+		"to GitHub, as no undo was asked for":                         {mapping.ToGitHub, func(s *seen) { undoneOnGitHub(s, false) }, "the title differs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := agreed()

@@ -30,6 +30,7 @@ type met struct {
 	policy           string
 	answers          []string // of operators
 	undone           bool     // operators asked for it
+	mayUndo          bool     // they did, and may have parted the pair before it was done
 }
 
 // secondsApart is how far two edits lie apart before anybody can tell which was later:
@@ -131,7 +132,10 @@ func (c *chaos) ledger(of string) (all []met, err error) {
 			attribute: mapping.Attribute(one.Attribute), github: one.GitHub, planning: one.Planning, winner: one.Winner, rule: one.Rule, state: one.State, at: one.At,
 			policy: policies(one.Attribute), answers: c.sim.answersTo(one.ID),
 		}
-		m.undone = c.links != nil && c.links.undone[one.ID] != ""
+		if c.links != nil {
+			where, asked := c.links.undone[one.ID]
+			m.undone, m.mayUndo = where != "", asked
+		}
 		repository, number, _ := strings.Cut(one.Where, "#")
 		if m.number, err = strconv.Atoi(number); err != nil {
 			return nil, fmt.Errorf("a conflict of %q: %w", one.Where, err)
