@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"planbridge/bridge/accounts"
@@ -237,16 +238,22 @@ func (g *GitHub) PutMilestone(ctx context.Context, repo string, m mapping.Milest
 	return mapping.Milestone(now), err
 }
 
-// Closed reports whether the bridge's own account closed an issue at a moment
-// or later.
-func (g *GitHub) Closed(ctx context.Context, repo string, number int, since time.Time) (bool, error) {
-	events, err := g.ClosedEvents(ctx, repo, number)
+// Acted reports whether the bridge's own account changed an issue's state or label at a moment or
+// later, and did not take that back itself.
+func (g *GitHub) Acted(ctx context.Context, repo string, number int, since time.Time, act mapping.Act) (acted bool, err error) {
+	events, err := g.ActedEvents(ctx, repo, number)
 	for _, e := range events {
-		if !e.At.Before(since) && g.Authorship(e.Actor).Perhaps() {
-			return true, nil
+		if e.At.Before(since) || !strings.EqualFold(e.Label, act.Label) || !g.Authorship(e.Actor).Perhaps() {
+			continue
+		}
+		switch e.Event {
+		case act.Event:
+			acted = true
+		case act.Opposite().Event:
+			acted = false
 		}
 	}
-	return false, err
+	return acted, err
 }
 
 // Released reports whether a person let an issue out of quarantine. Its events have the people who

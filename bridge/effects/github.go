@@ -17,8 +17,8 @@ func (h *executor) readsGitHub(effect any, answer func(any, error)) bool {
 		answer(h.GitHub.Comments(h.ctx, e.Repo, e.Number, time.Time{}))
 	case reconcile.ReadEdits:
 		answer(h.GitHub.Edits(h.ctx, e.Issue, e.Attribute))
-	case reconcile.ReadClosed:
-		answer(h.GitHub.Closed(h.ctx, e.Repo, e.Number, e.Since))
+	case reconcile.ReadActed:
+		answer(h.GitHub.Acted(h.ctx, e.Repo, e.Number, e.Since, e.Act))
 	case reconcile.ReadLastNumber:
 		answer(h.GitHub.LastNumber(h.ctx, e.Repo))
 	case reconcile.ReadPrivate:

@@ -102,7 +102,7 @@ type Shows interface {
 	// its Number is 0. Otherwise it changes the whole milestone.
 	Milestones(ctx context.Context, repo string) ([]mapping.Milestone, error)
 	PutMilestone(ctx context.Context, repo string, m mapping.Milestone) (mapping.Milestone, error)
-	// Closed reports whether the bridge's own account closed the issue at or after a moment of
-	// GitHub's clock.
-	Closed(ctx context.Context, repo string, number int, since time.Time) (bool, error)
+	// Acted reports whether the bridge's own account changed the issue's state or label and did not
+	// take that back. Earlier events than since, by GitHub's clock, do not count.
+	Acted(ctx context.Context, repo string, number int, since time.Time, act mapping.Act) (bool, error)
 }

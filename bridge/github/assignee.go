@@ -3,8 +3,6 @@ package github
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"time"
 
 	"planbridge/mapping"
 )
@@ -27,30 +25,4 @@ func (c *Client) assignees(ctx context.Context, method string, k call, repo stri
 		return mapping.Issue{}, err
 	}
 	return w.issue(repo), nil
-}
-
-// Closer is the account that closed an issue, and the time.
-type Closer struct {
-	At    time.Time
-	Actor string
-}
-
-// ClosedEvents lists every time that an issue was closed, oldest first.
-func (c *Client) ClosedEvents(ctx context.Context, repo string, number int) ([]Closer, error) {
-	type wireEvent struct {
-		Event     string
-		Actor     wireUser
-		CreatedAt stamp `json:"created_at"`
-	}
-	k := issueCall("list_issue_events", repo, number).sub("events").query(url.Values{"per_page": {"100"}})
-	var list []Closer
-	err := walk(ctx, c, k, func(page []wireEvent, _ *answer) (bool, error) {
-		for _, w := range page {
-			if w.Event == "closed" {
-				list = append(list, Closer{w.CreatedAt.time(), w.Actor.Login})
-			}
-		}
-		return true, nil
-	})
-	return list, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"planbridge/bridge/github"
 	"planbridge/bridge/githubtest"
+	"planbridge/mapping"
 )
 
 func TestAssigneesAgainstTheSimulator(t *testing.T) {
@@ -29,7 +30,7 @@ func TestAssigneesAgainstTheSimulator(t *testing.T) {
 	}
 }
 
-func TestClosedEventsAgainstTheSimulator(t *testing.T) {
+func TestActedEventsAgainstTheSimulator(t *testing.T) {
 	w := newWorld(t, githubtest.Options{})
 	c, ctx := w.client(t), background(t)
 	n := w.repo.Open("octocat", githubtest.IssueSpec{Title: "Closed, and closed again"})
@@ -40,8 +41,19 @@ func TestClosedEventsAgainstTheSimulator(t *testing.T) {
 	if _, err := c.EditIssue(ctx, repo, n, github.IssueEdit{State: &state}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := c.ClosedEvents(ctx, repo, n)
-	if err != nil || len(got) != 2 || got[0].Actor != "octocat" || got[1].Actor != "bridge" || got[1].At.Before(before) {
-		t.Errorf("closed events %+v, %v", got, err)
+	if _, err := c.AddLabels(ctx, repo, n, []string{"doing"}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.ActedEvents(ctx, repo, n)
+	if err != nil || len(got) != 4 {
+		t.Fatalf("events %+v, %v", got, err)
+	}
+	for i, want := range []github.Acted{
+		{Act: mapping.Act{Event: "closed"}, Actor: "octocat"}, {Act: mapping.Act{Event: "reopened"}, Actor: "octocat"},
+		{Act: mapping.Act{Event: "closed"}, Actor: "bridge"}, {Act: mapping.Act{Event: "labeled", Label: "doing"}, Actor: "bridge"},
+	} {
+		if got[i].Act != want.Act || got[i].Actor != want.Actor || want.Actor == "bridge" && got[i].At.Before(before) {
+			t.Errorf("event %d: %+v, want %+v", i, got[i], want)
+		}
 	}
 }

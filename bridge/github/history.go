@@ -24,6 +24,7 @@ type wireIssueEvent struct {
 	Actor     wireUser
 	CreatedAt stamp `json:"created_at"`
 	Rename    struct{ From, To string }
+	Label     struct{ Name string }
 }
 
 // issueEvents visits the events of an issue, oldest first, until visit returns false.
@@ -52,6 +53,26 @@ func (c *Client) RenamedEvents(ctx context.Context, repo string, number int) ([]
 		return nil, err
 	}
 	return list, nil
+}
+
+// Acted is an event of an issue that changed its state or its labels.
+type Acted struct {
+	mapping.Act
+	At    time.Time
+	Actor string
+}
+
+// ActedEvents lists what was done to an issue's state and labels, oldest first.
+func (c *Client) ActedEvents(ctx context.Context, repo string, number int) ([]Acted, error) {
+	var list []Acted
+	err := c.issueEvents(ctx, repo, number, func(w *wireIssueEvent) bool {
+		switch w.Event {
+		case mapping.ActClosed, mapping.ActReopened, mapping.ActLabeled, mapping.ActUnlabeled:
+			list = append(list, Acted{mapping.Act{Event: w.Event, Label: w.Label.Name}, w.CreatedAt.time(), w.Actor.Login})
+		}
+		return true
+	})
+	return list, err
 }
 
 // FindTriage reports whether a condition holds for any label or assignee that the issue ever got.

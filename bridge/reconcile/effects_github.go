@@ -42,12 +42,13 @@ type ReadEdits struct {
 	Attribute mapping.Attribute
 }
 
-// ReadClosed reads whether the bridge's own account closed an issue at or after a moment of
-// GitHub's clock.
-type ReadClosed struct {
+// ReadActed reads whether the bridge's own account changed an issue's state or label and did not
+// take that back. Earlier events than Since, by GitHub's clock, do not count.
+type ReadActed struct {
 	Repo   string
 	Number int
 	Since  time.Time
+	Act    mapping.Act
 }
 
 // ReadLastNumber reads the highest issue number in a listing of a repository. Listings lag, so
@@ -207,7 +208,7 @@ func (ReadParent) answeredWith(*mapping.Issue)      {}
 func (ReadSubIssues) answeredWith([]mapping.Issue)  {}
 func (ReadComments) answeredWith([]Comment)         {}
 func (ReadEdits) answeredWith([]mapping.IssueEvent) {}
-func (ReadClosed) answeredWith(bool)                {}
+func (ReadActed) answeredWith(bool)                 {}
 func (ReadLastNumber) answeredWith(int)             {}
 func (ReadPrivate) answeredWith(bool)               {}
 func (ReadArchived) answeredWith(bool)              {}

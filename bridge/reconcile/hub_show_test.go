@@ -81,20 +81,49 @@ func (h *hub) PutMilestone(_ context.Context, _ string, m mapping.Milestone) (ma
 	return m, nil
 }
 
-// Closed tells from the past of the issue who closed it: nobody else does it
-// with these reasons while the bridge is about to.
-func (h *hub) Closed(_ context.Context, _ string, number int, since time.Time) (bool, error) {
+// Acted tells from the past of the issue what the bridge did to it.
+func (h *hub) Acted(_ context.Context, _ string, number int, since time.Time, act mapping.Act) (acted bool, err error) {
 	i, err := h.at(number)
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(i.closings, func(c closing) bool { return c.by == bot && !c.at.Before(since) }), nil
+	for _, d := range i.events {
+		if d.by == bot && !d.at.Before(since) && (d.Act == act || d.Act == act.Opposite()) {
+			acted = d.Act == act
+		}
+	}
+	return acted, nil
 }
 
-// closing is one time that an issue was closed.
-type closing struct {
+// ghEvent is one change of an issue's state or labels.
+type ghEvent struct {
+	mapping.Act
 	by string
 	at time.Time
+}
+
+// eventsOf lists what made an issue of another one.
+func eventsOf(was, is *mapping.Issue, by string) (all []ghEvent) {
+	did := func(event, label string) {
+		all = append(all, ghEvent{mapping.Act{Event: event, Label: label}, by, is.UpdatedAt})
+	}
+	switch {
+	case was.State != "closed" && is.State == "closed":
+		did(mapping.ActClosed, "")
+	case was.State == "closed" && is.State != "closed":
+		did(mapping.ActReopened, "")
+	}
+	for _, l := range is.Labels {
+		if !slices.Contains(was.Labels, l) {
+			did(mapping.ActLabeled, l)
+		}
+	}
+	for _, l := range was.Labels {
+		if !slices.Contains(is.Labels, l) {
+			did(mapping.ActUnlabeled, l)
+		}
+	}
+	return all
 }
 
 func (h *faultyHub) Assign(ctx context.Context, repo string, number int, logins []string) (mapping.Issue, error) {
@@ -113,6 +142,6 @@ func (h *faultyHub) PutMilestone(ctx context.Context, repo string, m mapping.Mil
 	return call(h.f, "write", "PutMilestone", func() (mapping.Milestone, error) { return h.hub.PutMilestone(ctx, repo, m) })
 }
 
-func (h *faultyHub) Closed(ctx context.Context, repo string, number int, since time.Time) (bool, error) {
-	return call(h.f, "read", "Closed", func() (bool, error) { return h.hub.Closed(ctx, repo, number, since) })
+func (h *faultyHub) Acted(ctx context.Context, repo string, number int, since time.Time, act mapping.Act) (bool, error) {
+	return call(h.f, "read", "Acted", func() (bool, error) { return h.hub.Acted(ctx, repo, number, since, act) })
 }

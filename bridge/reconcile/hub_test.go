@@ -82,7 +82,7 @@ type ghIssue struct {
 	subs     []*ghIssue
 	comments []reconcile.Comment
 	past     []past
-	closings []closing
+	events   []ghEvent
 	deleted  bool
 }
 
@@ -192,9 +192,7 @@ func (h *hub) change(i *ghIssue, by string, edit func(*mapping.Issue)) {
 	}
 	i.past = append(i.past, past{was, time.Now()})
 	i.UpdatedAt = h.now()
-	if i.State == "closed" && was.State != "closed" {
-		i.closings = append(i.closings, closing{by, i.UpdatedAt})
-	}
+	i.events = append(i.events, eventsOf(&was, &i.Issue, by)...)
 	var e *mapping.IssueEvent
 	if was.Title != i.Title || was.Body != i.Body {
 		e = &mapping.IssueEvent{Title: i.Title, Body: i.Body, Sender: by, At: i.UpdatedAt}

@@ -50,7 +50,7 @@ func (w reviewProjector) actedOn() bool {
 	acted := w.issue.State == "closed"
 	if !acted {
 		var err error
-		if acted, err = do(w, ReadClosed{w.owner.Issue.Repo, w.owner.Issue.Number, s.Closing}); err != nil {
+		if acted, err = do(w, ReadActed{w.owner.Issue.Repo, w.owner.Issue.Number, s.Closing, mapping.Act{Event: mapping.ActClosed}}); err != nil {
 			// Where GitHub does not tell, a reopened issue was closed.
 			w.log.Warn("looking for a close whose answer was lost", "err", err)
 			acted = w.issue.StateReason == "reopened"

@@ -20,10 +20,8 @@ func (w repairer) verifyWrites() error {
 	}
 	before := journal.Match(&w.pair.Journal, w.editEvents(), nil)
 	w.disambiguate(before)
-	w.askClosed(before)
-	w.recoverAll(before, w.askReplaced(before))
-	if w.issue != nil && freshness(w).takesBack(w.issue) {
-		return freshness(w).deferStale() // it was read before the outcome was known
+	if err := w.recoverRead(before); err != nil {
+		return err
 	}
 	if w.issue == nil && w.unbased() {
 		if err := reader(w).readIssue(); err != nil {
@@ -73,13 +71,24 @@ func (w repairer) readPending() error {
 }
 
 // recoverAll records the outcome of writes whose outcome was unknown.
-func (w repairer) recoverAll(before journal.Matches, denied map[string]bool) {
-	for _, r := range w.book().RecoverAll(before, denied) {
+func (w repairer) recoverAll(before journal.Matches) {
+	w.askActed(before)
+	for _, r := range w.book().RecoverAll(before, w.askReplaced(before)) {
 		w.recovered(r)
 		if r.Happened && r.Side == mapping.GitHub && r.Attribute.Spec().Carrier == mapping.CarrierBody {
 			lister(w).wroteItems()
 		}
 	}
+}
+
+// recoverRead is recoverAll, and puts the key off where the issue was read before the outcome was
+// known.
+func (w repairer) recoverRead(before journal.Matches) error {
+	w.recoverAll(before)
+	if w.issue != nil && freshness(w).takesBack(w.issue) {
+		return freshness(w).deferStale()
+	}
+	return nil
 }
 
 // recovered records the outcome of one such write.
@@ -196,7 +205,11 @@ func (w repairer) readAgain() error {
 		return err
 	}
 	w.list = list{} // of another body
-	return w.resolveInFlight(journal.Matches{})
+	before := journal.Matches{}
+	if err := w.recoverRead(before); err != nil {
+		return err
+	}
+	return w.resolveInFlight(before)
 }
 
 // queryEditHistory asks GitHub's history about writes whose echo is overdue, and adds the
@@ -247,15 +260,17 @@ func (w repairer) askReplaced(before journal.Matches) map[string]bool {
 	return denied
 }
 
-// askClosed asks GitHub whether writes of unknown outcome closed the issue, which is open now.
-func (w repairer) askClosed(before journal.Matches) {
-	for _, p := range w.book().MayHaveClosed() {
-		closed, err := do(w, ReadClosed{w.owner.Issue.Repo, w.owner.Issue.Number, p.After})
+// askActed asks GitHub whether writes of unknown outcome changed the issue's state or a label, which
+// GitHub does not show. A write that did so is no longer in flight.
+func (w repairer) askActed(before journal.Matches) {
+	for _, p := range w.book().MayHaveHappened() {
+		acted, err := do(w, ReadActed{w.owner.Issue.Repo, w.owner.Issue.Number, p.After, w.set.Scheme.ActOf(p.Attribute, p.From, p.To)})
 		if err != nil {
-			w.log.Warn("whether a write closed the issue is not known and GitHub cannot be asked", "err", err)
+			w.log.Warn("whether a write happened is not known and GitHub cannot be asked", "attribute", p.Attribute, "err", err)
 		}
-		if closed {
+		if acted {
 			before[p.ID] = journal.Overwritten{Text: p.From}
+			journal.Reopen(&w.pair.Journal, p.ID)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -78,4 +79,38 @@ func TestStateArrivesLateBehindAnEdit(t *testing.T) {
 		w.settle()
 		w.keepsState(mapping.StateDone)
 	})
+}
+
+// TestPersonTakesBackTheStateOfALostAnswer: a write of a state to GitHub has effect, and its answer is
+// lost. A person sets the state from before it at once. That is a change, whichever event tells of it.
+func TestPersonTakesBackTheStateOfALostAnswer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ call, from, to string }{
+		{"AddLabels", mapping.StateTodo, mapping.StateInProgress},
+		{"RemoveLabel", mapping.StateInProgress, mapping.StateTodo},
+		{"EditIssue", mapping.StateTodo, mapping.StateDone},
+		{"EditIssue", mapping.StateDone, mapping.StateTodo},
+	} {
+		for _, f := range []fate{answerLost, crashAfter} {
+			for _, tells := range []bool{true, false} {
+				t.Run(fmt.Sprint(tt.from, " to ", tt.to, ", ", f, ", events ", tells), func(t *testing.T) {
+					t.Parallel()
+					passes(t, func(w *world) {
+						w.agree()
+						w.editIssue(mapping.State, to(tt.from))
+						w.settle()
+						if !tells {
+							w.hub.lag = never
+						}
+						w.befall(tt.call, f, func() {
+							w.after(time.Millisecond, func() { w.editIssue(mapping.State, to(tt.from)) })
+						})
+						w.editCard(mapping.State, to(tt.to))
+						w.settle()
+						w.verify(ends{want: values{mapping.State: tt.from}})
+					})
+				})
+			}
+		}
+	}
 }

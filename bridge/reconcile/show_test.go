@@ -58,7 +58,8 @@ func (w *world) verifyShown() {
 // closedOnce checks that the bridge closed the issue a single time, for a reason.
 func closedOnce(reason string) func(*world) {
 	return func(w *world) {
-		if n := len(w.issue().closings); n != 1 || reason != "" && w.issue().StateReason != reason {
+		open := func(e ghEvent) bool { return e.Event != mapping.ActClosed }
+		if n := len(slices.DeleteFunc(slices.Clone(w.issue().events), open)); n != 1 || reason != "" && w.issue().StateReason != reason {
 			w.fail("closed %d times, last as %s; want once as %s", n, w.issue().StateReason, reason)
 		}
 	}

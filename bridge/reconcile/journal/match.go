@@ -171,12 +171,16 @@ func (b Book) Replaced(known Matches) []mapping.Pending {
 	})
 }
 
-// MayHaveClosed lists the writes of unknown outcome that would have closed the issue, which
-// is open. Where one did, a person has reopened it since.
-func (b Book) MayHaveClosed() []mapping.Pending {
-	return filter(b.Pending, func(p mapping.Pending) bool {
-		now, known := b.GitHub[p.Attribute]
-		return p.Attribute == mapping.State && p.Side == mapping.GitHub && !p.Answered && p.To == mapping.StateDone && known && now.Value != p.To
+// MayHaveHappened lists the writes of unknown outcome whose state or estimate GitHub does not show.
+// The base is still the one that they were made from. Where one happened, a person has changed its
+// value since.
+func (b Book) MayHaveHappened() []mapping.Pending {
+	return filter(writes(b.Journal), func(p mapping.Pending) bool {
+		a := p.Attribute
+		now, known := b.GitHub[a]
+		base, based := b.Base[a]
+		return p.Side == mapping.GitHub && !p.Answered && !a.Spec().HasHistory() && known && !mapping.Same(a, now.Value, p.To) &&
+			based && p.Old != nil && mapping.Same(a, base.GitHub, p.Old.GitHub)
 	})
 }
 

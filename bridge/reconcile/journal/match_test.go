@@ -251,26 +251,44 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-func TestMayHaveClosed(t *testing.T) {
+func TestMayHaveHappened(t *testing.T) {
+	madeFrom := func(p *mapping.Pending) { p.Old = &mapping.Base{GitHub: "todo"} }
+	todo, open := map[mapping.Attribute]mapping.Base{mapping.State: {GitHub: "todo"}}, mapping.View{mapping.State: {Value: "todo"}}
+	closing := write("p", mapping.State, "todo", "done", madeFrom)
 	for _, tt := range []struct {
 		name string
 		p    mapping.Pending
+		base map[mapping.Attribute]mapping.Base
 		now  mapping.View
 		want string
 	}{
-		{"it is open", write("p", mapping.State, "todo", "done"), mapping.View{mapping.State: {Value: "todo"}}, "p"},
-		{"it is closed", write("p", mapping.State, "todo", "done"), mapping.View{mapping.State: {Value: "done"}}, ""},
-		{"it is not known", write("p", mapping.State, "todo", "done"), mapping.View{}, ""},
-		{"it was to be opened", write("p", mapping.State, "done", "todo"), mapping.View{mapping.State: {Value: "done"}}, ""},
-		{"it was answered", write("p", mapping.State, "todo", "done", answered), mapping.View{mapping.State: {Value: "todo"}}, ""},
-		{"the task was to be", write("p", mapping.State, "todo", "done", toPlanning), mapping.View{mapping.State: {Value: "todo"}}, ""},
-		{"a title", write("p", mapping.Title, "todo", "done"), mapping.View{mapping.Title: {Value: "todo"}}, ""},
+		{"what stood there before stands there", closing, todo, open, "p"},
+		{"something else stands there", closing, todo, mapping.View{mapping.State: {Value: "in-progress"}}, "p"},
+		{"its value stands there", closing, todo, mapping.View{mapping.State: {Value: "done"}}, ""},
+		{"it is not known what does", closing, todo, mapping.View{}, ""},
+		{"the sides agreed on another value since", closing, map[mapping.Attribute]mapping.Base{mapping.State: {GitHub: "in-progress"}}, open, ""},
+		{"the base was dropped", closing, nil, open, ""},
+		{"there was no base", write("p", mapping.State, "todo", "done"), todo, open, ""},
+		{"it was answered", write("p", mapping.State, "todo", "done", madeFrom, answered), todo, open, ""},
+		{"the task was to be", write("p", mapping.State, "todo", "done", madeFrom, toPlanning), todo, open, ""},
+		{"a title", write("p", mapping.Title, "todo", "done", madeFrom), map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "todo"}}, mapping.View{mapping.Title: {Value: "todo"}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := Book{Journal: &mapping.Journal{Pending: pendings(tt.p)}, GitHub: tt.now}
-			expect(t, "may have closed it", ids(b.MayHaveClosed()), tt.want)
+			for _, j := range []*mapping.Journal{{Pending: pendings(tt.p)}, {InFlight: pendings(tt.p)}} {
+				b := Book{Journal: j, Base: tt.base, GitHub: tt.now}
+				expect(t, "may have happened", ids(b.MayHaveHappened()), tt.want)
+			}
 		})
 	}
+}
+
+// TestReopen: a write that was in flight is looked at again, and others stay.
+func TestReopen(t *testing.T) {
+	j := &mapping.Journal{InFlight: pendings(write("o", mapping.State, "todo", "done"), write("p", mapping.State, "todo", "done"))}
+	Reopen(j, "p")
+	Reopen(j, "unknown")
+	expect(t, "in flight", ids(j.InFlight), "o")
+	expect(t, "of unknown outcome", ids(j.Pending), "p")
 }
 
 func TestUnverified(t *testing.T) {

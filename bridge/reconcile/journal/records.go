@@ -52,10 +52,13 @@ func Forget(j *mapping.Journal, id string) {
 	j.Pending = slices.DeleteFunc(j.Pending, func(p mapping.Pending) bool { return p.ID == id })
 }
 
-// InFlight records a write that had no effect when it was checked, as it may still be under way.
+// InFlight records a write that had no effect when it was checked, as it may still be under way. The
+// bases of a text are left out, for the room that they take.
 func InFlight(j *mapping.Journal, p mapping.Pending) {
-	p.Old = nil
-	if p.Side == mapping.GitHub {
+	if p.Side == mapping.Planning || p.Attribute.Spec().HasHistory() {
+		p.Old = nil
+	}
+	if p.Side == mapping.GitHub && p.Attribute.Spec().HasHistory() {
 		p.Next = mapping.Base{}
 	}
 	j.InFlight = append(j.InFlight, p)
@@ -68,6 +71,15 @@ func InFlight(j *mapping.Journal, p mapping.Pending) {
 			j.InFlight = slices.Delete(j.InFlight, i, i+1)
 			return
 		}
+	}
+}
+
+// Reopen makes a write that was in flight one of unknown outcome again.
+func Reopen(j *mapping.Journal, id string) {
+	i := slices.IndexFunc(j.InFlight, func(p mapping.Pending) bool { return p.ID == id })
+	if i >= 0 {
+		j.Pending = append(j.Pending, j.InFlight[i])
+		j.InFlight = slices.Delete(j.InFlight, i, i+1)
 	}
 }
 
