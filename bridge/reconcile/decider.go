@@ -89,5 +89,6 @@ func (w decider) editedInPlanning(a mapping.Attribute) mapping.Interval {
 	if w.card == nil {
 		return mapping.Interval{}
 	}
-	return journal.EditedInPlanning(a, w.card, mapping.CardView(w.card, w.set.Keys), w.p, w.pair.Card.CountersVersion)
+	_, based := w.pair.Base[a]
+	return journal.EditedInPlanning(a, w.card, mapping.CardView(w.card, w.set.Keys), w.p, w.pair.Card.CountersVersion, based)
 }

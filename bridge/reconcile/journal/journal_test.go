@@ -95,19 +95,22 @@ func TestEditedInPlanning(t *testing.T) {
 		polled   mapping.View
 		version  int64
 		counters int64
+		unbased  bool
 		want     mapping.Interval
 	}{
-		{"the card was not seen", mapping.Title, nil, polled, 5, 7, mapping.Interval{}},
-		{"the poll saw this value", mapping.Title, card, polled, 5, 7, edited},
-		{"the poll saw an earlier one", mapping.Title, card, polled, 6, 7, mapping.Interval{}},
-		{"the poll saw none", mapping.Title, card, nil, 0, 7, mapping.Interval{}},
-		{"the counters moved by more, which says nothing of a title", mapping.Title, card, polled, 5, 3, edited},
-		{"the state moved by one step", mapping.State, card, nil, 0, 7, edited},
-		{"the counters did not move", mapping.State, card, nil, 0, 8, edited},
-		{"the counters moved by more", mapping.State, card, nil, 0, 6, mapping.Interval{}},
+		{"the card was not seen", mapping.Title, nil, polled, 5, 7, false, mapping.Interval{}},
+		{"the poll saw this value", mapping.Title, card, polled, 5, 7, false, edited},
+		{"the poll saw an earlier one", mapping.Title, card, polled, 6, 7, false, mapping.Interval{}},
+		{"the poll saw none", mapping.Title, card, nil, 0, 7, false, mapping.Interval{}},
+		{"the counters moved by more, which says nothing of a title", mapping.Title, card, polled, 5, 3, false, edited},
+		{"the state moved by one step", mapping.State, card, nil, 0, 7, false, edited},
+		{"the counters did not move", mapping.State, card, nil, 0, 8, false, edited},
+		{"the state moved by one step, or another task did", mapping.State, card, nil, 0, 7, true, mapping.Interval{}},
+		{"a title without a base", mapping.Title, card, polled, 5, 7, true, edited},
+		{"the counters moved by more", mapping.State, card, nil, 0, 6, false, mapping.Interval{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := EditedInPlanning(tt.a, tt.card, tt.polled, mapping.View{mapping.Title: {Version: tt.version}}, tt.counters)
+			got := EditedInPlanning(tt.a, tt.card, tt.polled, mapping.View{mapping.Title: {Version: tt.version}}, tt.counters, !tt.unbased)
 			expect(t, "edited", got, tt.want)
 		})
 	}
