@@ -149,10 +149,32 @@ func (c *chaos) whileAway() (all []complaint) {
 	if c.reloads == nil {
 		return nil
 	}
-	calls := slices.DeleteFunc(c.GitHub.Journal(), c.cleansIssue)
+	unsure := unansweredCreates(c.GitHub.Journal(), c.keys)
+	calls := slices.DeleteFunc(c.GitHub.Journal(), func(call githubtest.Call) bool {
+		_, marks := c.keys.Body(c.Repo.Issue(call.Number).Body)
+		goesOn := slices.ContainsFunc(marks, func(m mapping.Marker) bool { return unsure[m.Nonce] })
+		return goesOn || c.cleansIssue(call)
+	})
 	return writtenIn(c.reloads.spells, reloadKnown, calls, func(call githubtest.Call) string {
 		return "written without the route: " + call.Op + " " + call.Path
 	})
+}
+
+// unansweredCreates are the nonces of the issues whose create got no answer. Where the route goes then,
+// the pair goes on under the route that takes its card (docs/limits.md).
+func unansweredCreates(calls []githubtest.Call, keys mapping.Keys) map[string]bool {
+	out := map[string]bool{}
+	for _, call := range calls {
+		var asked struct{ Body string }
+		if call.Op != "issue.create" || call.Fault == "" || json.Unmarshal([]byte(call.Body), &asked) != nil {
+			continue
+		}
+		_, marks := keys.Body(asked.Body)
+		for _, m := range marks {
+			out[m.Nonce] = true
+		}
+	}
+	return out
 }
 
 // writtenIn complains of the writes to the route's repository in spells, but for their beginnings.
@@ -196,6 +218,27 @@ func TestWritesWithoutTheRouteAreJudged(t *testing.T) {
 		if got := writtenIn(spells, 5*time.Second, calls, func(githubtest.Call) string { return "written" }); len(got) != want {
 			t.Errorf("second %d: complaints %v, want %d", second, got, want)
 		}
+	}
+}
+
+// TestUnansweredCreatesAreKnown: only a create with a fault leaves open where the pair goes on.
+func TestUnansweredCreatesAreKnown(t *testing.T) {
+	keys := mapping.NewKeys([]byte("a key of the test"))
+	asked := func(nonce string) string {
+		body, err := json.Marshal(map[string]string{"body": keys.AppendComment("a text", mapping.Marker{Kind: mapping.MarkIssue, Link: "l", Nonce: nonce, Partner: "c"})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	got := unansweredCreates([]githubtest.Call{
+		{Op: "issue.create", Body: asked("answered")},
+		{Op: "issue.create", Body: asked("unanswered"), Fault: "late-effect"},
+		{Op: "issue.patch", Body: asked("edited"), Fault: "late-effect"},
+		{Op: "issue.create", Body: "{}", Fault: "before"},
+	}, keys)
+	if len(got) != 1 || !got["unanswered"] {
+		t.Errorf("%v, want the one that got no answer", got)
 	}
 }
 
