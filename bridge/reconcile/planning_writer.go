@@ -106,7 +106,7 @@ func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision) (moved bool
 	w.toldPlain(up)
 	w.owner.Unfinished = true
 	for _, d := range ds {
-		if w.heldBack(d, up) {
+		if w.heldBack(d, up, len(ds) > 1) {
 			w.dropUndoneBase(sent, d.Attribute)
 			moved = true
 			continue
@@ -166,10 +166,14 @@ type heldValue struct {
 // heldBack reports whether a successful answer has another value than the one sent, and
 // records it. It may be a version conflict (their status is not documented, planning-api.md
 // part 7), or the service's own rewriting. Both are decided anew against the old base, so that
-// no value is lost.
-func (w planningWriter) heldBack(d mapping.Decision, up Updated) bool {
-	now := w.bare(d.Attribute, up.Values[d.Attribute])
-	if w.agrees(d.Attribute, d.Planning.To, now.Value) || d.Planning.Version == mapping.ForceVersion || w.rewrites(d, now) {
+// no value is lost. Among others, a text without its marker, under the version sent, was not
+// written either.
+func (w planningWriter) heldBack(d mapping.Decision, up Updated, among bool) bool {
+	shown := up.Values[d.Attribute]
+	now := w.bare(d.Attribute, shown)
+	unsigned := among && d.Attribute.Spec().Form == mapping.FormMarkdown && shown.Version == d.Planning.Version &&
+		signer(w).marksItem(mapping.Planning) && !signer(w).signed(mapping.Planning, shown.Value)
+	if w.agrees(d.Attribute, d.Planning.To, now.Value) && !unsigned || d.Planning.Version == mapping.ForceVersion || w.rewrites(d, now) {
 		return false
 	}
 	w.held[w.heldKey(d)], w.p[d.Attribute] = heldValue{d.Planning.To, now}, now

@@ -28,11 +28,24 @@ func TestPlanningRefusesAWrite(t *testing.T) {
 		return mapping.Card{ID: "c", Version: version, Title: versioned("c", version), Summary: versioned("", 1), Estimate: versioned("", 1)}
 	}
 	state := planned(put(mapping.State, mapping.StateTodo, mapping.StateDone))
-	remark := planned(mapping.Decision{Attribute: mapping.Summary, Action: mapping.RestoreMarker, Planning: &mapping.Write{From: "a", To: "a", Version: 1}})
+	marker := mapping.Decision{Attribute: mapping.Summary, Action: mapping.RestoreMarker, Planning: &mapping.Write{From: "a", To: "a", Version: 1}}
+	remark := planned(marker)
 	checkRule(t, writePlanning, []ruleCase{
 		{
 			name: "somebody was faster", known: title, answers: moved(map[mapping.Attribute]mapping.Versioned{mapping.Title: versioned("c", 2)}), asked: savedAnd(putTitle),
 			want: anew, check: all(holds(mapping.Title, "c", 2), openWrites(0), agreedOn(mapping.Title, "", "", 1), notRefused),
+		},
+		{
+			name: "somebody was faster, which a success says, and a marker went along", known: planned(put(mapping.Title, "a", "b"), marker), want: anew, asked: savedAnd("Update"),
+			answers: map[string]any{"Update": shows(3, map[mapping.Attribute]mapping.Versioned{mapping.Title: versioned("c", 2), mapping.Summary: versioned("a", 1)})},
+			check: all(holds(mapping.Title, "c", 2), openWrites(0), is("the marker is to be restored still", func(w work) bool {
+				return w.pair.MarkerRestored == "" && len(w.history) == 0
+			})),
+		},
+		{
+			name: "a marker alone that planning leaves out is not written again", known: func(w work) { remark(w); w.unmarked = "d" }, asked: savedAnd("Update"),
+			answers: map[string]any{"Update": shows(2, map[mapping.Attribute]mapping.Versioned{mapping.Summary: versioned("a", 1)})},
+			check:   all(openWrites(0), is("it was restored once", func(w work) bool { return len(w.history) == 1 })),
 		},
 		{name: "somebody was, and the answer lacks the value", known: title, answers: moved(nil), asked: savedAnd(putTitle, "ReadCard"), err: "unavailable", check: openWrites(0)},
 		{

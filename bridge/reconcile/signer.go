@@ -88,11 +88,16 @@ func (w signer) noteMarker(side mapping.Side, raw string) {
 	if side != w.markedSide() {
 		return
 	}
-	kind := w.markerOn(side)
 	w.unmarked = ""
-	if !w.hasMarker(raw, kind) || kind == mapping.MarkCard && !w.namesIssue(raw) {
+	if !w.signed(side, raw) {
 		w.unmarked = mapping.DigestText(raw)
 	}
+}
+
+// signed reports whether a text of a side's item has the marker that it is written with.
+func (w signer) signed(side mapping.Side, raw string) bool {
+	kind := w.markerOn(side)
+	return w.hasMarker(raw, kind) && (kind != mapping.MarkCard || w.namesIssue(raw))
 }
 
 // namesIssue reports whether a card's marker names the link's issue, and not the one before a
