@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -72,7 +73,6 @@ func (w repairer) readPending() error {
 
 // recoverAll records the outcome of writes whose outcome was unknown.
 func (w repairer) recoverAll(before journal.Matches) {
-	w.askActed(before)
 	for _, r := range w.book().RecoverAll(before, w.askReplaced(before)) {
 		w.recovered(r)
 		if r.Happened && r.Side == mapping.GitHub && r.Attribute.Spec().Carrier == mapping.CarrierBody {
@@ -84,6 +84,9 @@ func (w repairer) recoverAll(before journal.Matches) {
 // recoverRead is recoverAll, and puts the key off where the issue was read before the outcome was
 // known.
 func (w repairer) recoverRead(before journal.Matches) error {
+	if err := w.askActed(before); err != nil {
+		return err
+	}
 	w.recoverAll(before)
 	if w.issue != nil && freshness(w).takesBack(w.issue) {
 		return freshness(w).deferStale()
@@ -262,17 +265,20 @@ func (w repairer) askReplaced(before journal.Matches) map[string]bool {
 
 // askActed asks GitHub whether writes of unknown outcome changed the issue's state or a label, which
 // GitHub does not show. A write that did so is no longer in flight.
-func (w repairer) askActed(before journal.Matches) {
+func (w repairer) askActed(before journal.Matches) error {
 	for _, p := range w.book().MayHaveHappened() {
 		acted, err := do(w, ReadActed{w.owner.Issue.Repo, w.owner.Issue.Number, p.After, w.set.Scheme.ActOf(p.Attribute, p.From, p.To)})
-		if err != nil {
-			w.log.Warn("whether a write happened is not known and GitHub cannot be asked", "attribute", p.Attribute, "err", err)
-		}
-		if acted {
+		switch {
+		case mapping.Refused(err):
+			w.log.Warn("whether a write happened is not known, and GitHub does not tell", "attribute", p.Attribute, "err", err)
+		case err != nil:
+			return onGitHub(fmt.Errorf("ask whether a write of the %s happened: %w", p.Attribute, err))
+		case acted:
 			before[p.ID] = journal.Overwritten{Text: p.From}
 			journal.Reopen(&w.pair.Journal, p.ID)
 		}
 	}
+	return nil
 }
 
 // matchHistory adds GitHub's history of one attribute.
