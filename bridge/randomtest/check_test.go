@@ -201,7 +201,7 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 			j.complain(i, c, "the %s differs:\nGitHub:   %q\nplanning: %q", a, g, p)
 		}
 		j.lost(a, i, c, i.past[a], c.everWas(a))
-		j.lost(a, i, c, c.past[a], i.past[a])
+		j.lost(a, i, c, c.past[a], answered(a, i.past[a]))
 	}
 	j.shown(i, c)
 	j.staff(i, c)
@@ -272,6 +272,12 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 			j.complain(i, c, "lost %s: a person changed %q\nto %q (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
 		}
 	}
+}
+
+// answered leaves out the writes of a state to GitHub that got no answer. A person in planning who then
+// sets the state from before has changed nothing.
+func answered(a mapping.Attribute, past []write) []write {
+	return slices.DeleteFunc(slices.Clone(past), func(w write) bool { return a == mapping.State && w.unanswered })
 }
 
 // undone reports whether people took back their own edits, so that a side is as it was before them.
