@@ -106,15 +106,39 @@ func (w mover) takeMoves() error {
 // That one is the link's issue after a transfer without an event, or a copy. The address of
 // the link's own issue decides.
 func (w mover) checkMarkerCopies() error {
-	return eachSeen(w.claimState, func(i mapping.Issue) error {
-		author := w.Authorship(i.Author)
-		if i.ID == w.owner.Issue.ID || w.link.Part(mapping.IssueRef(i.ID)) != nil || !author.Perhaps() || !signer(w).hasMarker(i.Body, mapping.MarkIssue) {
-			return nil
-		}
-		if w.mustRead = true; !author.Ours() {
+	return w.eachMarkerCopy(func(i *mapping.Issue) error {
+		if w.mustRead = true; !w.Authorship(i.Author).Ours() {
 			w.log.Warn("another issue carries this one's marker: it is a copy, or this one transferred", "other", issueName(i.Repo, i.Number), "author", i.Author)
 		}
 		return nil
+	})
+}
+
+// eachMarkerCopy visits the other issues that carry the link's marker.
+func (w mover) eachMarkerCopy(visit func(*mapping.Issue) error) error {
+	return eachSeen(w.claimState, func(i mapping.Issue) error {
+		if i.ID == w.owner.Issue.ID || w.link.Part(mapping.IssueRef(i.ID)) != nil || !w.Authorship(i.Author).Perhaps() || !signer(w).hasMarker(i.Body, mapping.MarkIssue) {
+			return nil
+		}
+		return visit(&i)
+	})
+}
+
+// comeBack follows an issue that is away to where an issue carries the link's marker: no event
+// may have told of its transfer. Where its own address is out of reach, its author and birth
+// tell it from a copy.
+func (w mover) comeBack() error {
+	return w.eachMarkerCopy(func(i *mapping.Issue) error {
+		err, own, moved := looker(w).lookAtIssue(), w.owner.Issue, (*mapping.MovedError)(nil)
+		switch {
+		case errors.As(err, &moved) && moved.Issue != nil:
+			return w.moveTo(moved.Issue)
+		case unreachable(err) && i.Author == own.Author && i.CreatedAt.Equal(own.Born):
+			return w.moveTo(i)
+		case err == nil, unreachable(err):
+			return nil
+		}
+		return onGitHub(err)
 	})
 }
 
@@ -250,7 +274,7 @@ func (w mover) isAway() (bool, error) {
 	shown := looker(w).shownOrPlace()
 	if w.set.Routes.Takes(w.link, shown, w.set.Scheme) == nil {
 		w.leave(w.pair.Why)
-		return true, nil
+		return true, w.comeBack()
 	}
 	if err := w.settleIn(shown); err != nil || w.pair.Away != "" {
 		return true, err

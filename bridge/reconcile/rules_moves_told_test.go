@@ -60,20 +60,36 @@ func TestAwayIssue(t *testing.T) {
 		}
 		return pass, err
 	}
+	const rested = "it was transferred to acme/other, for which there is no route"
 	away := func(l *mapping.Link) {
-		l.State, l.Away, l.Issue.Repo, l.Why = mapping.Left, "acme/other", "acme/other", "it was transferred to acme/other, for which there is no route"
+		l.State, l.Away, l.Issue.Repo, l.Why = mapping.Left, "acme/other", "acme/other", rested
+		l.Issue.Author, l.Issue.Born, l.Origin = "bridge", noon, mapping.Planning
 	}
+	marked := testKeys.AppendComment("text", mapping.Marker{Kind: mapping.MarkIssue, Link: "l", Nonce: "n", Partner: "c"})
+	cameBack := issueOf(inRepo("acme/web", 30), func(i *mapping.Issue) { i.ID, i.Author, i.CreatedAt, i.Body = 8, "bridge", noon, marked })
+	back := func(author string, born time.Time) func(work) {
+		i := cameBack
+		i.Author, i.CreatedAt = author, born
+		return toldOf(mapping.IssueRef(i.ID), &i, store.Snapshot{})
+	}
+	private := map[string]any{"ReadPrivate": true}
 	covers := func(s *Settings) {
 		s.Routes = mapping.NewRoutes([]mapping.Route{{Name: "other", Project: "p", Repositories: []string{"acme/other"}, Direction: mapping.Both}})
 	}
-	back := all(is("it goes by the route of that place, and is looked at as a whole", func(w work) bool { return w.pair.Away == "" && w.link.Route == "other" && w.pair.Unfinished }), tells())
+	goesOn := all(is("it goes by the route of that place, and is looked at as a whole", func(w work) bool { return w.pair.Away == "" && w.link.Route == "other" && w.pair.Unfinished }), tells())
 	rests := all(isState(mapping.Left, "it was transferred to acme/other, for which there is no route"), tells())
 	seen := issueTold(issueOf(inRepo("acme/other", 12)))
 	checkRule(t, rule, []ruleCase{
 		{name: "it is not away"},
 		{name: "no route has that place", link: away, want: end, check: rests},
 		{name: "no route has the place that an event shows", link: away, known: seen, want: end, check: rests},
-		{name: "a route has it now", link: away, set: covers, answers: map[string]any{"ReadPrivate": true}, asked: []string{"ReadPrivate"}, want: end, err: "acme/other has a route again", check: back},
+		{name: "it came back, as its old place tells", link: away, known: back("bridge", noon), answers: with(private, map[string]any{"ReadIssue": &mapping.MovedError{Issue: &cameBack}}), asked: []string{"ReadIssue", "ReadPrivate", "Save"}, want: end, err: "its issue is now acme/web#30", check: all(atPlace("acme/web", 30, 8), isState(mapping.Left, rested), tells("moved"), is("it is away no more", func(w work) bool { return w.pair.Away == "" }))},
+		{name: "it came back from where the token does not reach", link: away, known: back("bridge", noon), answers: with(private, map[string]any{"ReadIssue": mapping.ErrNotFound}), asked: []string{"ReadIssue", "ReadPrivate", "Save"}, want: end, err: "its issue is now acme/web#30", check: atPlace("acme/web", 30, 8)},
+		{name: "an issue with its marker is younger", link: away, known: back("bridge", noon.Add(time.Second)), answers: map[string]any{"ReadIssue": mapping.ErrNotFound}, asked: []string{"ReadIssue"}, want: end, check: rests},
+		{name: "an issue with its marker is a person's", link: away, known: back("ann", noon), want: end, check: rests},
+		{name: "an issue with its marker is a copy, as its own one is where it was", link: away, known: back("bridge", noon), answers: map[string]any{"ReadIssue": issueOf(inRepo("acme/other", 12))}, asked: []string{"ReadIssue"}, want: end, check: rests},
+		{name: "an issue has its marker, and GitHub is away", link: away, known: back("bridge", noon), answers: map[string]any{"ReadIssue": errAway}, asked: []string{"ReadIssue"}, want: end, err: "unavailable", check: rests},
+		{name: "a route has it now", link: away, set: covers, answers: map[string]any{"ReadPrivate": true}, asked: []string{"ReadPrivate"}, want: end, err: "acme/other has a route again", check: goesOn},
 		{name: "a route has it now, and it is public", link: away, set: covers, answers: map[string]any{"ReadPrivate": false}, asked: []string{"ReadPrivate"}, want: end, check: isAwayIn("acme/other", "which is public, and its route does not allow that")},
 		{name: "a route has it now, and GitHub is away", link: away, set: covers, answers: map[string]any{"ReadPrivate": errAway}, asked: []string{"ReadPrivate"}, want: end, err: "unavailable", check: rests},
 		{
