@@ -2,6 +2,7 @@ package randomtest_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +43,9 @@ const mostTitle = 60
 // editAtLength gives an issue that has a card a title that planning does not take.
 func (p actor) editAtLength(i githubtest.IssueState) {
 	title := "title " + p.word() + strings.Repeat(" and on", mostTitle/5)
-	if len(bridgetest.ShownLabels.Projections(i.Labels)) == 0 { // else it may get none
+	named := fmt.Sprintf("[%s#%d]", i.Repo, i.Number)
+	footed := func(c planningtest.CardState) bool { return strings.Contains(c.Summary, named) }
+	if !slices.ContainsFunc(p.cards(), footed) { // else it may get none
 		return
 	}
 	p.did(do("github", "edit", i.Number, "octocat").and("title", title), "octocat gives issue %d the long title %q", i.Number, title)
