@@ -201,7 +201,7 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 			j.complain(i, c, "the %s differs:\nGitHub:   %q\nplanning: %q", a, g, p)
 		}
 		j.lost(a, i, c, i.past[a], c.everWas(a))
-		j.lost(a, i, c, c.past[a], answered(a, i.past[a]))
+		j.lost(a, i, c, c.past[a], i.past[a])
 	}
 	j.shown(i, c)
 	j.staff(i, c)
@@ -261,9 +261,6 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 		if a == mapping.Estimate && w.from != "" && (len(other) > 0 && w.at.Before(other[0].at) || i.old != nil && slices.Contains(i.past[a], w)) {
 			continue // of two labels on what was no pair yet nothing tells which is the later one
 		}
-		if a == mapping.State && n > 0 && past[n-1].unanswered && past[n-1].from == w.to && slices.Contains(i.past[a], w) {
-			continue // nothing tells GitHub's state from what it was before a write without an answer
-		}
 		what := contributed(a, w)
 		if unsure {
 			what.removed = nil // nothing tells whether it was made from that write, so that this may come again
@@ -272,12 +269,6 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 			j.complain(i, c, "lost %s: a person changed %q\nto %q (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
 		}
 	}
-}
-
-// answered leaves out the writes of a state to GitHub that got no answer. A person in planning who then
-// sets the state from before has changed nothing.
-func answered(a mapping.Attribute, past []write) []write {
-	return slices.DeleteFunc(slices.Clone(past), func(w write) bool { return a == mapping.State && w.unanswered })
 }
 
 // undone reports whether people took back their own edits, so that a side is as it was before them.

@@ -44,35 +44,6 @@ func person(i *seenItem, a mapping.Attribute, from, to string) {
 	i.past[a] = append(i.past[a], write{from: from, to: to, person: true, at: time.Unix(1_700_000_100+int64(len(i.past[a])), 0)})
 }
 
-// stateBack lets a person set a state of the issue right after the bridge wrote that of the card. The
-// issue has the card's again in the end.
-func stateBack(s *seen, unanswered bool, to string) {
-	i := &s.issues[0].seenItem
-	at := i.past[mapping.State][0].at
-	person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateInProgress)
-	i.past[mapping.State] = append(i.past[mapping.State],
-		write{from: mapping.StateTodo, to: mapping.StateInProgress, at: at.Add(time.Minute), unanswered: unanswered},
-		write{from: mapping.StateInProgress, to: to, person: true, at: at.Add(time.Hour)},
-		write{from: to, to: mapping.StateInProgress, at: at.Add(2 * time.Hour)})
-	s.issues[0].now[mapping.State], s.cards[0].now[mapping.State] = mapping.StateInProgress, mapping.StateInProgress
-}
-
-// planningBack lets a person in planning set the state from before one that the bridge wrote to GitHub.
-// The issue's own state stands on both sides in the end.
-func planningBack(s *seen, unanswered bool) {
-	i, c := &s.issues[0].seenItem, &s.cards[0].seenItem
-	person(c, mapping.State, mapping.StateTodo, mapping.StateInProgress)
-	at := c.past[mapping.State][1].at
-	i.past[mapping.State] = append(i.past[mapping.State],
-		write{from: mapping.StateTodo, to: mapping.StateDone, person: true, at: at},
-		write{from: mapping.StateDone, to: mapping.StateInProgress, at: at.Add(time.Second), unanswered: unanswered},
-		write{from: mapping.StateInProgress, to: mapping.StateDone, at: at.Add(time.Hour)})
-	c.past[mapping.State] = append(c.past[mapping.State],
-		write{from: mapping.StateInProgress, to: mapping.StateTodo, person: true, at: at.Add(time.Minute)},
-		write{from: mapping.StateTodo, to: mapping.StateDone, at: at.Add(2 * time.Minute)})
-	i.now[mapping.State], c.now[mapping.State] = mapping.StateDone, mapping.StateDone
-}
-
 // copyOf adds a person's copy of the card. signed says that the bridge wrote its footer.
 func copyOf(s *seen, signed bool) {
 	c := s.cards[0]
@@ -120,8 +91,6 @@ func TestJudgeIsContent(t *testing.T) {
 			person(c, mapping.Summary, "a\nb\nc", "a\nb\nd")
 			s.issues[0].now[mapping.Summary], c.now[mapping.Summary] = "a\nb\nc\nd", "a\nb\nc\nd"
 		},
-		"the state in planning from before a write to GitHub that got no answer": func(s *seen) { planningBack(s, true) },
-		"the state from before a write to GitHub that got no answer":             func(s *seen) { stateBack(s, true, mapping.StateTodo) },
 		"people took their own edit back": func(s *seen) {
 			person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)
 			person(&s.cards[0].seenItem, mapping.State, mapping.StateDone, mapping.StateTodo)
@@ -191,9 +160,6 @@ func TestJudgeComplains(t *testing.T) {
 		"titles differ":                          {func(s *seen) { s.cards[0].now[mapping.Title] = "one" }, "the title differs"},
 		"summaries differ":                       {func(s *seen) { s.cards[0].now[mapping.Summary] = "a\nb" }, "the summary differs"},
 		"estimates differ":                       {func(s *seen) { s.cards[0].now[mapping.Estimate] = "" }, "the estimate differs"},
-		"the state in planning from before a write to GitHub that was answered": {func(s *seen) { planningBack(s, false) }, "lost state"},
-		"the state from before a write to GitHub that was answered":             {func(s *seen) { stateBack(s, false, mapping.StateTodo) }, "lost state"},
-		"another state after a write to GitHub that got no answer":              {func(s *seen) { stateBack(s, true, mapping.StateDone) }, "lost state"},
 		"a state in planning was run over": {func(s *seen) {
 			person(&s.issues[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateInProgress)
 			person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)

@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"planbridge/bridge/bridgetest"
-	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
-	"planbridge/mapping"
 )
 
 // span is a time in which the bridges learned what their store holds now.
@@ -70,42 +68,24 @@ func inBacklog(sprints []planningtest.Value, at time.Time) bool {
 // lateEffect is how long after its request a write that gets no answer may take effect.
 const lateEffect = 5 * time.Second
 
-// markUnanswered marks the writes to cards, and those of the states of issues, whose answer the bridge
-// may not have got: the service gave none, or the bridge ended meanwhile.
-func (c *chaos) markUnanswered(s *seen, repo string) {
+// markUnanswered marks the writes to planning whose answer the bridge may not have got: the
+// service gave none, or the bridge ended meanwhile.
+func (c *chaos) markUnanswered(cards []seenCard) {
 	faulty := slices.DeleteFunc(c.Planning.Journal(), func(call planningtest.Call) bool {
 		return call.Fault == "" || call.Op != planningtest.OpCardUpdate && call.Op != planningtest.OpTaskUpdate
 	})
-	lost := slices.DeleteFunc(c.GitHub.Journal(), func(call githubtest.Call) bool { return call.Fault == "" || !writesGitHub(call) || call.Repo != repo })
-	for _, card := range s.cards {
+	ends := slices.DeleteFunc(c.people.entries(), func(e entry) bool { return !slices.Equal(e.Do, do("bridge", "stop")) })
+	for _, card := range cards {
 		for _, past := range card.past {
-			c.markWrites(past, func(w write) bool {
-				return slices.ContainsFunc(faulty, func(call planningtest.Call) bool {
-					return strings.HasSuffix(call.Path, "/"+card.id) && effectOf(call.Time, w)
-				})
-			})
+			for i := range past {
+				w := &past[i]
+				w.unanswered = !w.person && (slices.ContainsFunc(faulty, func(call planningtest.Call) bool {
+					late := w.at.Sub(call.Time)
+					return strings.HasSuffix(call.Path, "/"+card.id) && late >= 0 && late < lateEffect
+				}) || slices.ContainsFunc(ends, func(e entry) bool { return e.At.Sub(w.at).Abs() < time.Second }))
+			}
 		}
 	}
-	for n := range s.issues {
-		c.markWrites(s.issues[n].past[mapping.State], func(w write) bool {
-			return slices.ContainsFunc(lost, func(call githubtest.Call) bool { return call.Number == s.issues[n].number && effectOf(call.Time, w) })
-		})
-	}
-}
-
-// markWrites marks those writes of the bridge that are lost, and those right before it ended.
-func (c *chaos) markWrites(past []write, lost func(write) bool) {
-	ends := slices.DeleteFunc(c.people.entries(), func(e entry) bool { return !slices.Equal(e.Do, do("bridge", "stop")) })
-	for i := range past {
-		w := &past[i]
-		w.unanswered = !w.person && (lost(*w) || slices.ContainsFunc(ends, func(e entry) bool { return e.At.Sub(w.at).Abs() < time.Second }))
-	}
-}
-
-// effectOf reports whether a write may be the effect of a call that got no answer.
-func effectOf(call time.Time, w write) bool {
-	late := w.at.Sub(call)
-	return late >= 0 && late < lateEffect
 }
 
 func TestJudgeAsksForNoBucketThatNobodyTold(t *testing.T) {

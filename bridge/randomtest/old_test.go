@@ -138,7 +138,7 @@ func (c *chaos) look() seen {
 		}
 	}
 	s.forgotten = c.sim != nil && c.sim.forgotten
-	c.markUnanswered(&s, bridgetest.RepoName)
+	c.markUnanswered(s.cards)
 	if s.forgotten {
 		c.untold(s.cards)
 	}

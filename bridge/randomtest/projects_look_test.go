@@ -141,7 +141,7 @@ func (c *chaos) lookBeside(ledger []met) *seen {
 	s.decides, s.way, s.forgotten, s.apart = true, directionOf(c.route), c.sim.forgotten, map[int]string{}
 	s.away = taken(p.spells, ofProject(c.sim.witness.polls(c.Planning.Journal()), p.project.ID()))
 	s.ledger = ledger
-	c.markUnanswered(&s, otherRepo)
+	c.markUnanswered(s.cards)
 	if s.forgotten {
 		c.untold(s.cards)
 	}
