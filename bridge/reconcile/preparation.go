@@ -75,6 +75,11 @@ func routeGone(w work) (verdict, error) {
 		}
 	}
 	w.pair.Why = why
+	if w.wasFound() {
+		if err := w.takeOldestCard(); err != nil {
+			return end, err
+		}
+	}
 	reader(w).keepPlace()
 	return end, creator(w).keepFound()
 }
@@ -229,14 +234,27 @@ func numberBefore(w work) (verdict, error) {
 // under way. People may have copied the card with its marker, and then the oldest card is the
 // link's.
 func restored(w work) (verdict, error) {
-	unmade := w.pair.State == mapping.Entering || w.pair.State == mapping.Creating
-	if unmade || !w.pair.Synced.IsZero() || !w.unbased() {
+	if !w.wasFound() {
 		return pass, nil
 	}
-	if err := exclusivity(w).requireAdoption(); err != nil || w.pair.Origin != mapping.GitHub {
+	if err := exclusivity(w).requireAdoption(); err != nil {
 		return pass, err
 	}
-	return pass, eachSeen(w.claimState, func(c mapping.Card) error {
+	return pass, w.takeOldestCard()
+}
+
+// wasFound reports whether a pair was found by its marker, and never agreed since.
+func (w work) wasFound() bool {
+	unmade := w.pair.State == mapping.Entering || w.pair.State == mapping.Creating
+	return !unmade && w.pair.Synced.IsZero() && w.unbased()
+}
+
+// takeOldestCard makes the oldest card with the link's marker that was seen the link's own one.
+func (w work) takeOldestCard() error {
+	if w.pair.Origin != mapping.GitHub {
+		return nil
+	}
+	return eachSeen(w.claimState, func(c mapping.Card) error {
 		if c.CID < w.pair.Card.CID && signer(w).hasMarker(c.Summary.Value, mapping.MarkCard) {
 			w.note(mapping.Planning, "", "restored", fmt.Sprintf("card %s is older than its copy %s", c.ID, w.pair.Card.ID))
 			w.pair.Card = mapping.NameCard(&c)

@@ -30,6 +30,12 @@ var foundCard = mapping.Card{
 	Summary: versioned(testKeys.AppendComment("", mapping.Marker{Kind: mapping.MarkCard, Link: "lost", Nonce: "m", Partner: "7"}), 1),
 }
 
+// original is an older card with the marker of the test's link.
+var original = mapping.Card{
+	ID: "c1", CID: 1, Version: 1,
+	Summary: versioned(testKeys.AppendComment("", mapping.Marker{Kind: mapping.MarkCard, Link: "l", Nonce: "n", Partner: "7"}), 1),
+}
+
 func TestRouteGone(t *testing.T) {
 	noRoute := func(w work) { w.route = nil }
 	checkRule(t, routeGone, []ruleCase{
@@ -61,6 +67,16 @@ func TestRouteGone(t *testing.T) {
 			name: "gone before its card is seen, which another link has", known: knows(noRoute, cardTold(foundCard)), answers: map[string]any{"FindLink": store.Key{Project: "p", Link: "other"}, "ReadLink": store.ErrNotFound}, asked: []string{"FindLink", "ReadLink"},
 			route: func(r *mapping.Route) { r.Name = "other" }, link: func(l *mapping.Link) { l.State, l.Card = mapping.Entering, mapping.CardID{} },
 			want: end, err: "is between two links", check: is("the card stays with the other link", func(w work) bool { return w.pair.Card.ID == "" }),
+		},
+		{
+			name: "gone, and a pair that was found by its marker has an older card than the copy that it knows", known: knows(noRoute, toldOf(mapping.CardRef("c1"), &original, store.Snapshot{})),
+			link: func(l *mapping.Link) { l.Base, l.Card.CID = nil, 3 }, want: end,
+			check: all(tells("restored"), is("the older card is the pair's", func(w work) bool { return w.pair.Card.ID == "c1" })),
+		},
+		{
+			name: "gone, and a pair that agreed keeps its card, whatever has its marker", known: knows(noRoute, toldOf(mapping.CardRef("c1"), &original, store.Snapshot{})),
+			link: func(l *mapping.Link) { l.Card.CID = 3 }, want: end,
+			check: is("its card is as it was", func(w work) bool { return w.pair.Card.ID == "c" }),
 		},
 		{name: "gone, and the card was moved", known: func(w work) { noRoute(w); cardMoved(w) }, want: end, check: isInBucket("Later")},
 		{
