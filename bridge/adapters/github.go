@@ -238,9 +238,9 @@ func (g *GitHub) PutMilestone(ctx context.Context, repo string, m mapping.Milest
 	return mapping.Milestone(now), err
 }
 
-// Acted reports whether the bridge's own account changed an issue's state or label at a moment or
-// later, and did not take that back itself.
-func (g *GitHub) Acted(ctx context.Context, repo string, number int, since time.Time, act mapping.Act) (acted bool, err error) {
+// Acted returns when the bridge's own account last changed an issue's state or label, at a moment or
+// later; zero: it did not, or took that back itself.
+func (g *GitHub) Acted(ctx context.Context, repo string, number int, since time.Time, act mapping.Act) (at time.Time, err error) {
 	events, err := g.ActedEvents(ctx, repo, number)
 	for _, e := range events {
 		if e.At.Before(since) || !strings.EqualFold(e.Label, act.Label) || !g.Authorship(e.Actor).Perhaps() {
@@ -248,12 +248,12 @@ func (g *GitHub) Acted(ctx context.Context, repo string, number int, since time.
 		}
 		switch e.Event {
 		case act.Event:
-			acted = true
+			at = e.At
 		case act.Opposite().Event:
-			acted = false
+			at = time.Time{}
 		}
 	}
-	return acted, err
+	return at, err
 }
 
 // Released reports whether a person let an issue out of quarantine. Its events have the people who

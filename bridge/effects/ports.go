@@ -102,7 +102,7 @@ type Shows interface {
 	// its Number is 0. Otherwise it changes the whole milestone.
 	Milestones(ctx context.Context, repo string) ([]mapping.Milestone, error)
 	PutMilestone(ctx context.Context, repo string, m mapping.Milestone) (mapping.Milestone, error)
-	// Acted reports whether the bridge's own account changed the state or label and did not
-	// take that back. Earlier events than since, by GitHub's clock, do not count.
-	Acted(ctx context.Context, repo string, number int, since time.Time, act mapping.Act) (bool, error)
+	// Acted returns when the bridge's own account last changed the state or label; zero: it
+	// did not, or took that back. Earlier events than since, by GitHub's clock, do not count.
+	Acted(ctx context.Context, repo string, number int, since time.Time, act mapping.Act) (time.Time, error)
 }

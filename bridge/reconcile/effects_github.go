@@ -42,8 +42,8 @@ type ReadEdits struct {
 	Attribute mapping.Attribute
 }
 
-// ReadActed reads whether the bridge's own account changed an issue's state or label and did not
-// take that back. Earlier events than Since, by GitHub's clock, do not count.
+// ReadActed reads when the bridge's own account last changed an issue's state or label; zero: it did
+// not, or took that back. Earlier events than Since, by GitHub's clock, do not count.
 type ReadActed struct {
 	Repo   string
 	Number int
@@ -208,7 +208,7 @@ func (ReadParent) answeredWith(*mapping.Issue)      {}
 func (ReadSubIssues) answeredWith([]mapping.Issue)  {}
 func (ReadComments) answeredWith([]Comment)         {}
 func (ReadEdits) answeredWith([]mapping.IssueEvent) {}
-func (ReadActed) answeredWith(bool)                 {}
+func (ReadActed) answeredWith(time.Time)            {}
 func (ReadLastNumber) answeredWith(int)             {}
 func (ReadPrivate) answeredWith(bool)               {}
 func (ReadArchived) answeredWith(bool)              {}

@@ -82,17 +82,21 @@ func (h *hub) PutMilestone(_ context.Context, _ string, m mapping.Milestone) (ma
 }
 
 // Acted tells from the past of the issue what the bridge did to it.
-func (h *hub) Acted(_ context.Context, _ string, number int, since time.Time, act mapping.Act) (acted bool, err error) {
+func (h *hub) Acted(_ context.Context, _ string, number int, since time.Time, act mapping.Act) (at time.Time, err error) {
 	i, err := h.at(number)
 	if err != nil {
-		return false, err
+		return at, err
 	}
 	for _, d := range i.events {
-		if d.by == bot && !d.at.Before(since) && (d.Act == act || d.Act == act.Opposite()) {
-			acted = d.Act == act
+		switch {
+		case d.by != bot || d.at.Before(since):
+		case d.Act == act:
+			at = d.at
+		case d.Act == act.Opposite():
+			at = time.Time{}
 		}
 	}
-	return acted, nil
+	return at, nil
 }
 
 // ghEvent is one change of an issue's state or labels.
@@ -142,6 +146,6 @@ func (h *faultyHub) PutMilestone(ctx context.Context, repo string, m mapping.Mil
 	return call(h.f, "write", "PutMilestone", func() (mapping.Milestone, error) { return h.hub.PutMilestone(ctx, repo, m) })
 }
 
-func (h *faultyHub) Acted(ctx context.Context, repo string, number int, since time.Time, act mapping.Act) (bool, error) {
-	return call(h.f, "read", "Acted", func() (bool, error) { return h.hub.Acted(ctx, repo, number, since, act) })
+func (h *faultyHub) Acted(ctx context.Context, repo string, number int, since time.Time, act mapping.Act) (time.Time, error) {
+	return call(h.f, "read", "Acted", func() (time.Time, error) { return h.hub.Acted(ctx, repo, number, since, act) })
 }

@@ -49,8 +49,9 @@ func (w reviewProjector) actedOn() bool {
 	}
 	acted := w.issue.State == "closed"
 	if !acted {
-		var err error
-		if acted, err = do(w, ReadActed{w.owner.Issue.Repo, w.owner.Issue.Number, s.Closing, mapping.Act{Event: mapping.ActClosed}}); err != nil {
+		at, err := do(w, ReadActed{w.owner.Issue.Repo, w.owner.Issue.Number, s.Closing, mapping.Act{Event: mapping.ActClosed}})
+		acted = !at.IsZero()
+		if err != nil {
 			// Where GitHub does not tell, a reopened issue was closed.
 			w.log.Warn("looking for a close whose answer was lost", "err", err)
 			acted = w.issue.StateReason == "reopened"

@@ -264,16 +264,18 @@ func (w repairer) askReplaced(before journal.Matches) map[string]bool {
 }
 
 // askActed asks GitHub whether writes of unknown outcome changed the issue's state or a label, which
-// GitHub does not show. A write that did so is no longer in flight.
+// GitHub does not show. A write that did so is no longer in flight. A read from before it is stale.
 func (w repairer) askActed(before journal.Matches) error {
 	for _, p := range w.book().MayHaveHappened() {
-		acted, err := do(w, ReadActed{w.owner.Issue.Repo, w.owner.Issue.Number, p.After, w.set.Scheme.ActOf(p.Attribute, p.From, p.To)})
+		at, err := do(w, ReadActed{w.owner.Issue.Repo, w.owner.Issue.Number, p.After, w.set.Scheme.ActOf(p.Attribute, p.From, p.To)})
 		switch {
 		case mapping.Refused(err):
 			w.log.Warn("whether a write happened is not known, and GitHub does not tell", "attribute", p.Attribute, "err", err)
 		case err != nil:
 			return onGitHub(fmt.Errorf("ask whether a write of the %s happened: %w", p.Attribute, err))
-		case acted:
+		case !at.IsZero() && w.issue.UpdatedAt.Before(at):
+			return freshness(w).deferStale()
+		case !at.IsZero():
 			before[p.ID] = journal.Overwritten{Text: p.From}
 			journal.Reopen(&w.pair.Journal, p.ID)
 		}

@@ -171,17 +171,24 @@ func (b Book) Replaced(known Matches) []mapping.Pending {
 	})
 }
 
-// MayHaveHappened lists the writes of unknown outcome whose state or estimate GitHub does not show.
-// The base is still the one that they were made from. Where one happened, a person has changed its
-// value since.
+// MayHaveHappened lists the writes of unknown outcome of a state or an estimate that GitHub shows as
+// it was before. The base is still the one that they were made from. Where one happened, a person has
+// taken it back since.
 func (b Book) MayHaveHappened() []mapping.Pending {
 	return filter(writes(b.Journal), func(p mapping.Pending) bool {
-		a := p.Attribute
-		now, known := b.GitHub[a]
-		base, based := b.Base[a]
-		return p.Side == mapping.GitHub && !p.Answered && !a.Spec().HasHistory() && known && !mapping.Same(a, now.Value, p.To) &&
-			based && p.Old != nil && mapping.Same(a, base.GitHub, p.Old.GitHub)
+		now, known := b.GitHub[p.Attribute]
+		base, based := b.Base[p.Attribute]
+		return p.Side == mapping.GitHub && !p.Answered && !p.Attribute.Spec().HasHistory() && known && based && p.Old != nil && base == *p.Old && takenBack(p, now.Value)
 	})
+}
+
+// takenBack reports whether a value takes a write back: it is the one before, or an issue that was
+// closed is open, or the other way round.
+func takenBack(p mapping.Pending, now string) bool {
+	done := func(value string) bool {
+		return p.Attribute.Spec().Carrier == mapping.CarrierState && value == mapping.StateDone
+	}
+	return mapping.Same(p.Attribute, now, p.From) || done(p.From) != done(p.To) && done(now) == done(p.From)
 }
 
 // filter lists the records that match is.

@@ -263,7 +263,10 @@ func TestMayHaveHappened(t *testing.T) {
 		want string
 	}{
 		{"what stood there before stands there", closing, todo, open, "p"},
-		{"something else stands there", closing, todo, mapping.View{mapping.State: {Value: "in-progress"}}, "p"},
+		{"it is open in another way", closing, todo, mapping.View{mapping.State: {Value: "in-progress"}}, "p"},
+		{"a label was to be set, and it is closed", write("p", mapping.State, "todo", "in-progress", madeFrom), todo, mapping.View{mapping.State: {Value: "done"}}, ""},
+		{"a label was to be set, and it is not there", write("p", mapping.State, "todo", "in-progress", madeFrom), todo, open, "p"},
+		{"the sides agreed on the same again since", closing, map[mapping.Attribute]mapping.Base{mapping.State: {GitHub: "todo", Version: 2}}, open, ""},
 		{"its value stands there", closing, todo, mapping.View{mapping.State: {Value: "done"}}, ""},
 		{"it is not known what does", closing, todo, mapping.View{}, ""},
 		{"the sides agreed on another value since", closing, map[mapping.Attribute]mapping.Base{mapping.State: {GitHub: "in-progress"}}, open, ""},
