@@ -158,6 +158,7 @@ func TestMeasuredForgedBodiesFlood(t *testing.T) {
 		deliveries  = 300
 		mostMemory  = 256 // MiB
 		slower      = 3
+		rounds      = 5
 		// noise is what a delivery may take on a machine that does other things.
 		noise = 20 * time.Millisecond
 	)
@@ -171,11 +172,14 @@ func TestMeasuredForgedBodiesFlood(t *testing.T) {
 
 	began := time.Now()
 	stop := forgeries(t, addr, connections)
-	var flooded time.Duration
-	for time.Since(began) < 3*time.Second {
-		flooded = max(flooded, op.signed(addr, deliveries))
+	var took []time.Duration
+	for len(took) < rounds || time.Since(began) < 3*time.Second {
+		took = append(took, op.signed(addr, deliveries))
 	}
 	sent := stop()
+	// The flood delays most rounds, what else the machine does only some.
+	slices.Sort(took)
+	flooded := took[len(took)/2]
 	peak := peakMemory(t, s.cmd.Process.Pid)
 	t.Logf("p99 %v quiet, %v flooded; memory %d MiB quiet, %d MiB flooded; %d MiB sent", quiet, flooded, before, peak, sent>>20)
 	if peak >= mostMemory {
