@@ -44,3 +44,21 @@ func TestOneWayRoutesReadTheGreatestEstimate(t *testing.T) {
 		}
 	}
 }
+
+// TestOneWayWinnerIsRefused: the side that a route leads to has refused the value of the other one. It
+// is not sent again, whichever policy would have decided.
+func TestOneWayWinnerIsRefused(t *testing.T) {
+	for _, policy := range []Policy{PolicyPlanning, PolicyGitHub, PolicyMerge, PolicyAsk, PolicyNewest} {
+		for way, leader := range map[Direction]Side{ToPlanning: GitHub, ToGitHub: Planning} {
+			value := map[Side]string{GitHub: "b", Planning: "c"}
+			link := &Link{Pair: Pair{Disputes: Disputes{Refused: map[Attribute]Refusal{Title: {Side: leader.Other(), Value: DigestText(value[leader])}}}}}
+			for name, base := range map[string]map[Attribute]Base{"with a base": based("a", "a", 1), "without a base": nil} {
+				link.Base = base
+				plan := Resolve(Input{Link: link, Route: &Route{Direction: way, DefaultPolicy: policy}, GitHub: View{Title: {Value: "b"}}, Planning: View{Title: {"c", 2}}})
+				if len(plan.Decisions) != 1 || plan.Decisions[0].Action != Blocked || plan.Writes(GitHub) || plan.Writes(Planning) {
+					t.Errorf("%s, %s, %s: decided %+v", policy, way, name, plan.Decisions)
+				}
+			}
+		}
+	}
+}

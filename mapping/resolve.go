@@ -266,7 +266,7 @@ func (in *Input) lock(version int64) int64 {
 // has refused.
 func (in *Input) restrain(d Decision) Decision {
 	if d.Planning != nil && !in.Route.Writes(Planning) || (d.GitHub != nil || d.halfway()) && !in.Route.Writes(GitHub) || d.Action == Ask && in.Route.leader() != "" {
-		return in.oneWay(d)
+		d = in.oneWay(d)
 	}
 	refused, ok := in.pair().Refused[d.Attribute]
 	if !ok {
