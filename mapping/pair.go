@@ -205,10 +205,10 @@ func (p *Pair) Whole() bool {
 	return (p.Issue.ID != 0 || !p.HasIssue()) && p.Card.ID != "" && p.Intent == nil
 }
 
-// Joined reports whether a pair that is being created has both its items, made by
-// people.
+// Joined reports whether a pair that is being created has both its items, and no request was sent to
+// make one of them: people made both.
 func (p *Pair) Joined() bool {
-	return p.State == Creating && p.Intent != nil && p.Intent.Side == Planning && p.Card.ID != ""
+	return p.State == Creating && p.Intent != nil && p.Intent.Side == Planning && !p.Intent.Sent && p.Card.ID != ""
 }
 
 // AwaitsIssue reports whether the pair is a card whose issue is to be made, and certainly does not

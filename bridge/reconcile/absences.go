@@ -42,8 +42,12 @@ func (w absences) missing(side mapping.Side, err error) error {
 		return err
 	}
 	w.count(CountAbsences, w.link.Route, string(side), "believed")
-	if w.pair.State == mapping.Entering {
+	switch {
+	case w.pair.State == mapping.Entering && side == w.pair.Origin:
 		return errRemove // it is removed silently
+	case w.pair.State == mapping.Entering:
+		creator(w).forgetFound()
+		return later(0, "its partner in %s, which its marker showed, is gone", side)
 	}
 	w.happens(mapping.EventVanished)
 	w.pair.Why = fmt.Sprintf("its item in %s is gone", side)

@@ -322,6 +322,16 @@ func (w creator) keepFound() error {
 	return nil
 }
 
+// forgetFound forgets a partner that keepFound recorded, and that is gone.
+func (w creator) forgetFound() {
+	w.pair.Gone, w.pair.GoneSince = nil, time.Time{}
+	if w.pair.Origin == mapping.GitHub {
+		w.pair.Card = mapping.CardID{}
+	} else {
+		w.pair.Issue = mapping.IssueID{}
+	}
+}
+
 func (w creator) linked(side mapping.Side, why string) {
 	for a, base := range mapping.Sorted(w.pair.Base) {
 		if base.Planning != "" || base.GitHub != "" {

@@ -64,14 +64,20 @@ func TestASubIssueOfADormantPair(t *testing.T) {
 
 // unroute takes the route away until giveBack is called: its pairs are dormant.
 func (w *world) unroute() (giveBack func()) {
-	takes := w.route
-	w.route.Name, w.route.Repositories = "elsewhere", []string{elsewhere}
-	w.restart()
+	giveBack = w.without()
 	w.lookAtAll()
 	w.settle()
 	if l := w.link(); l.State != mapping.Dormant {
 		w.fail("the pair is %s", l.State)
 	}
+	return giveBack
+}
+
+// without takes the route away until giveBack is called.
+func (w *world) without() (giveBack func()) {
+	takes := w.route
+	w.route.Name, w.route.Repositories = "elsewhere", []string{elsewhere}
+	w.restart()
 	return func() { w.route = takes; w.restart() }
 }
 
@@ -134,6 +140,43 @@ func TestACardIsFoundWhileNoRouteTakesItsIssue(t *testing.T) {
 		w.lookAtAll()
 		w.settle()
 		w.verify(ends{})
+	})
+}
+
+// TestTheFoundCardGoes: the card that was found so is deleted before the route is back. The issue gets
+// another one.
+func TestTheFoundCardGoes(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.agree()
+		takes := w.route
+		giveBack := w.unroute()
+		w.forgetBy(&takes)
+		w.plan.cards = nil
+		giveBack()
+		w.lookAtAll()
+		w.settle()
+		if l := w.link(); l.State != mapping.Linked || len(w.plan.cards) != 1 || l.Card.ID != w.plan.cards[0].ID {
+			w.fail("the pair is %s with card %q, of %d cards", l.State, l.Card.ID, len(w.plan.cards))
+		}
+	})
+}
+
+// TestACardWithoutAnAnswerIsFoundWhileNoRouteTakesItsIssue: the answer to a card's create is lost, and
+// the route goes. A person edits the issue once a poll has shown the card. That edit is no conflict.
+func TestACardWithoutAnAnswerIsFoundWhileNoRouteTakesItsIssue(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		var giveBack func()
+		w.befall("CreateCard", answerLost, func() { giveBack = w.without() })
+		linked(w)
+		w.settle()
+		w.rewriteIssue(mapping.Title, "tok8")
+		w.settle()
+		giveBack()
+		w.lookAtAll()
+		w.settle()
+		w.verify(ends{want: values{mapping.Title: "tok8"}})
 	})
 }
 

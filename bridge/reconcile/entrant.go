@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -98,6 +99,10 @@ func (w entrant) hadIssue() (why string, err error) {
 			if repo == "" {
 				continue
 			}
+			copied, err := w.marksAnother(m)
+			if copied || err != nil {
+				return "", err
+			}
 			own := m.Partner == trackingPartner || m.Partner == itemPartner // of no sub-issue
 			if why, err = w.notFound(repo, number, own); why != "" || err != nil {
 				return why, err
@@ -107,25 +112,31 @@ func (w entrant) hadIssue() (why string, err error) {
 	return "", nil
 }
 
+// marksAnother reports whether a task's marker is that of a known pair with another card: people
+// copied that card with its tasks.
+func (w entrant) marksAnother(m mapping.Marker) (bool, error) {
+	link, err := exclusivity(w).recordOf(store.Key{Project: w.link.Project, Link: m.Link})
+	return link != nil && link.Card.ID != w.pair.Card.ID, err
+}
+
 // notFound returns why nothing finds the issue that a footer names; "": its marker shows it. own: it is
 // the card's issue, and no sub-issue.
 func (w entrant) notFound(repo string, number int, own bool) (string, error) {
-	if len(w.set.Routes.ForRepo(repo)) == 0 {
-		now, err := do(w, Locate{Repo: repo})
-		if err != nil && !mapping.Refused(err) {
-			return "", onGitHub(err)
-		}
-		if len(w.set.Routes.ForRepo(now)) == 0 {
-			return "its tasks name " + issueName(repo, number) + " as its issue, in a repository without a route", nil
-		}
-		repo = now
+	now, err := do(w, Locate{Repo: repo})
+	if err != nil && !mapping.Refused(err) {
+		return "", onGitHub(err)
+	}
+	if repo = cmp.Or(now, repo); len(w.set.Routes.ForRepo(repo)) == 0 {
+		return "its tasks name " + issueName(repo, number) + " as its issue, in a repository without a route", nil
 	}
 	if !own {
 		return "", nil
 	}
-	_, err := do(w, ReadIssue{repo, number})
+	_, err = do(w, ReadIssue{repo, number})
+	var moved *mapping.MovedError
+	there := err == nil || errors.As(err, &moved) && moved.Issue != nil && len(w.set.Routes.ForRepo(moved.Issue.Repo)) > 0
 	switch {
-	case err == nil:
+	case there:
 		w.pair.GoneSince = time.Time{}
 		return "", nil
 	case !IsGone(err) && !errors.Is(err, mapping.ErrMoved):

@@ -271,6 +271,7 @@ func (w repairer) askActed(before journal.Matches) error {
 		switch {
 		case mapping.Refused(err):
 			w.log.Warn("whether a write happened is not known, and GitHub does not tell", "attribute", p.Attribute, "err", err)
+			w.book().AskedFor(p.ID)
 		case err != nil:
 			return onGitHub(fmt.Errorf("ask whether a write of the %s happened: %w", p.Attribute, err))
 		case !at.IsZero() && w.issue.UpdatedAt.Before(at):
@@ -278,6 +279,8 @@ func (w repairer) askActed(before journal.Matches) error {
 		case !at.IsZero():
 			before[p.ID] = journal.Overwritten{Text: p.From}
 			journal.Reopen(&w.pair.Journal, p.ID)
+		default:
+			w.book().AskedFor(p.ID)
 		}
 	}
 	return nil

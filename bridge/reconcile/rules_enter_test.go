@@ -153,27 +153,27 @@ func TestEnterCard(t *testing.T) {
 		return []mapping.Task{{ID: "t0"}, {ID: "t", Summary: versioned(testKeys.AppendFooter(trackingText, mark, repo, 5, "https://github.com/"+repo+"/issues/5"), 0)}}
 	}
 	told := append([]string{"ReadPrivate", "ReadTasks"}, asked[1:]...)
-	named := append([]string{"ReadPrivate", "ReadTasks", "ReadIssue"}, asked[1:]...)
-	goneAsked := []string{"ReadPrivate", "ReadTasks", "ReadIssue", "Locate", "ReadRepositoryName"}
+	named := append([]string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate", "ReadIssue"}, asked[1:]...)
+	goneAsked := []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate", "ReadIssue", "Locate", "ReadRepositoryName"}
 	checkRule(t, enter, []ruleCase{
-		{name: "a task names its issue, where no route is", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": tracked("acme/away"), "Locate": "acme/away"}, private), asked: []string{"ReadPrivate", "ReadTasks", "Locate"}, err: errRemove.Error(), check: forgets},
-		{name: "nobody can read that repository", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": tracked("acme/away"), "Locate": mapping.ErrNotFound}, private), asked: []string{"ReadPrivate", "ReadTasks", "Locate"}, err: errRemove.Error(), check: forgets},
-		{name: "GitHub does not say what it is called now", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": tracked("acme/away"), "Locate": errAway}, private), asked: []string{"ReadPrivate", "ReadTasks", "Locate"}, err: "unavailable", check: forgets},
-		{name: "that repository has a route's name now", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": tracked("acme/away"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: []string{"ReadPrivate", "ReadTasks", "Locate", "ReadIssue", "ReadLastNumber", "ReadRepositoryID"}, check: after(41)},
-		{name: "a task names an issue where a route is, and that was looked for", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": tracked("acme/web"), "ReadIssue": issueOf()}, private), asked: named, check: after(41)},
+		{name: "a task names its issue, where no route is", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/away"), "Locate": "acme/away"}, private), asked: []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate"}, err: errRemove.Error(), check: forgets},
+		{name: "nobody can read that repository", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/away"), "Locate": mapping.ErrNotFound}, private), asked: []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate"}, err: errRemove.Error(), check: forgets},
+		{name: "GitHub does not say what it is called now", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/away"), "Locate": errAway}, private), asked: []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate"}, err: "unavailable", check: forgets},
+		{name: "that repository has a route's name now", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/away"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate", "ReadIssue", "ReadLastNumber", "ReadRepositoryID"}, check: after(41)},
+		{name: "a task names an issue where a route is, and that was looked for", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: named, check: after(41)},
 		{
-			name: "a task names an issue that is gone: it is read once more", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrNotFound, "Locate": "acme/web", "ReadRepositoryName": "acme/web"}, private),
+			name: "a task names an issue that is gone: it is read once more", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrNotFound, "Locate": "acme/web", "ReadRepositoryName": "acme/web"}, private),
 			asked: goneAsked, err: "to be read once more", check: all(forgets, is("the time of the first answer is recorded", func(w work) bool { return w.pair.GoneSince.Equal(noon) })),
 		},
 		{
 			name: "a task names an issue that is gone still: there is no other one", link: links(enters, func(l *mapping.Link) { l.GoneSince = noon.Add(-time.Minute) }), route: makes, known: card(counted),
-			answers: with(map[string]any{"ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrMoved, "Locate": "acme/web", "ReadRepositoryName": "acme/web"}, private), asked: goneAsked, err: errRemove.Error(), check: forgets,
+			answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrMoved, "Locate": "acme/web", "ReadRepositoryName": "acme/web"}, private), asked: goneAsked, err: errRemove.Error(), check: forgets,
 		},
 		{
 			name: "a task names an issue that is there again", link: links(enters, func(l *mapping.Link) { l.GoneSince = noon.Add(-time.Minute) }), route: makes, known: card(counted),
-			answers: with(map[string]any{"ReadTasks": tracked("acme/web"), "ReadIssue": issueOf()}, private), asked: named, check: all(after(41), is("it was never gone", func(w work) bool { return w.pair.GoneSince.IsZero() })),
+			answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: named, check: all(after(41), is("it was never gone", func(w work) bool { return w.pair.GoneSince.IsZero() })),
 		},
-		{name: "its repository does not answer", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrNotFound, "Locate": errAway, "ReadRepositoryName": errAway}, private), asked: goneAsked, err: "unavailable", check: forgets},
+		{name: "its repository does not answer", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrNotFound, "Locate": "acme/web", "ReadRepositoryName": errAway}, private), asked: goneAsked, err: "unavailable", check: forgets},
 		{name: "its tasks are of people", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": []mapping.Task{{ID: "t0"}}}, private), asked: told, check: after(41)},
 		{name: "its tasks are not told", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": errAway}, private), asked: told[:2], err: "unavailable", check: forgets},
 		{name: "a copied card has the tasks of another one", link: links(enters, func(l *mapping.Link) { l.Copied = true }), route: makes, known: card(counted), answers: private, asked: asked, check: after(41)},

@@ -54,6 +54,16 @@ func (b Book) Asked(a mapping.Attribute) {
 	}
 }
 
+// AskedFor records that GitHub's events were asked for a write in flight. Once it cannot be under way
+// any more it is not asked for again.
+func (b Book) AskedFor(id string) {
+	for i := range b.InFlight {
+		if p := &b.InFlight[i]; p.ID == id && b.Now.Sub(p.At) >= b.Settle {
+			p.Asked = true
+		}
+	}
+}
+
 // shows reports whether GitHub shows the value of an in-flight write, and no write on record
 // explains it.
 func (b Book) shows(p mapping.Pending) bool {

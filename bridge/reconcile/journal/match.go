@@ -178,7 +178,7 @@ func (b Book) MayHaveHappened() []mapping.Pending {
 	return filter(writes(b.Journal), func(p mapping.Pending) bool {
 		now, known := b.GitHub[p.Attribute]
 		base, based := b.Base[p.Attribute]
-		return p.Side == mapping.GitHub && !p.Answered && !p.Attribute.Spec().HasHistory() && known && based && p.Old != nil && base == *p.Old && takenBack(p, now.Value)
+		return p.Side == mapping.GitHub && !p.Answered && !p.Asked && !p.Attribute.Spec().HasHistory() && known && based && p.Old != nil && base == *p.Old && takenBack(p, now.Value)
 	})
 }
 

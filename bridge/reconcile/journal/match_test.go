@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"planbridge/mapping"
 )
@@ -273,6 +274,7 @@ func TestMayHaveHappened(t *testing.T) {
 		{"the base was dropped", closing, nil, open, ""},
 		{"there was no base", write("p", mapping.State, "todo", "done"), todo, open, ""},
 		{"it was answered", write("p", mapping.State, "todo", "done", madeFrom, answered), todo, open, ""},
+		{"GitHub was asked when it could not be under way any more", write("p", mapping.State, "todo", "done", madeFrom, func(p *mapping.Pending) { p.Asked = true }), todo, open, ""},
 		{"the task was to be", write("p", mapping.State, "todo", "done", madeFrom, toPlanning), todo, open, ""},
 		{"a title", write("p", mapping.Title, "todo", "done", madeFrom), map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "todo"}}, mapping.View{mapping.Title: {Value: "todo"}}, ""},
 	} {
@@ -282,6 +284,18 @@ func TestMayHaveHappened(t *testing.T) {
 				expect(t, "may have happened", ids(b.MayHaveHappened()), tt.want)
 			}
 		})
+	}
+}
+
+// TestAskedFor: GitHub is asked again for as long as a write may be under way.
+func TestAskedFor(t *testing.T) {
+	j := &mapping.Journal{InFlight: pendings(write("o", mapping.State, "todo", "done"), write("p", mapping.State, "todo", "done"))}
+	at := j.InFlight[0].At
+	for _, age := range []time.Duration{time.Second, time.Minute} {
+		b := Book{Journal: j, Settle: 30 * time.Second, Now: at.Add(age)}
+		if b.AskedFor("p"); j.InFlight[1].Asked != (age > b.Settle) || j.InFlight[0].Asked {
+			t.Errorf("after %s: %+v", age, j.InFlight)
+		}
 	}
 }
 
