@@ -49,8 +49,10 @@ func TestActedEventsAgainstTheSimulator(t *testing.T) {
 		t.Fatalf("events %+v, %v", got, err)
 	}
 	for i, want := range []github.Acted{
-		{Act: mapping.Act{Event: "closed"}, Actor: "octocat"}, {Act: mapping.Act{Event: "reopened"}, Actor: "octocat"},
-		{Act: mapping.Act{Event: "closed"}, Actor: "bridge"}, {Act: mapping.Act{Event: "labeled", Label: "doing"}, Actor: "bridge"},
+		{Act: mapping.Act{Event: "closed"}, Actor: "octocat"},
+		{Act: mapping.Act{Event: "reopened"}, Actor: "octocat"},
+		{Act: mapping.Act{Event: "closed"}, Actor: "bridge"},
+		{Act: mapping.Act{Event: "labeled", Label: "doing"}, Actor: "bridge"},
 	} {
 		if got[i].Act != want.Act || got[i].Actor != want.Actor || want.Actor == "bridge" && got[i].At.Before(before) {
 			t.Errorf("event %d: %+v, want %+v", i, got[i], want)
