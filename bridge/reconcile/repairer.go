@@ -264,7 +264,8 @@ func (w repairer) askReplaced(before journal.Matches) map[string]bool {
 }
 
 // askActed asks GitHub whether writes of unknown outcome changed the issue's state or a label, which
-// GitHub does not show. A write that did so is no longer in flight. A read from before it is stale.
+// GitHub does not show. A write that did so is no longer in flight. A read from before it is stale, as
+// one of the same second may be for a while.
 func (w repairer) askActed(before journal.Matches) error {
 	for _, p := range w.book().MayHaveHappened() {
 		at, err := do(w, ReadActed{w.owner.Issue.Repo, w.owner.Issue.Number, p.After, w.set.Scheme.ActOf(p.Attribute, p.From, p.To)})
@@ -274,7 +275,7 @@ func (w repairer) askActed(before journal.Matches) error {
 			w.book().AskedFor(p.ID)
 		case err != nil:
 			return onGitHub(fmt.Errorf("ask whether a write of the %s happened: %w", p.Attribute, err))
-		case !at.IsZero() && w.issue.UpdatedAt.Before(at):
+		case !at.IsZero() && (w.issue.UpdatedAt.Before(at) || w.issue.UpdatedAt.Equal(at) && w.since(p.At) < journal.Doubt):
 			return freshness(w).deferStale()
 		case !at.IsZero():
 			before[p.ID] = journal.Overwritten{Text: p.From}

@@ -128,7 +128,13 @@ func TestOverrun(t *testing.T) {
 			}),
 		},
 		{
-			name: "a close whose answer was lost, of an issue that is open: GitHub says that it was closed", set: settles, known: unchanged(), answers: map[string]any{"ReadActed": noon, "ReadTask": mapping.Task{ID: "t", State: versioned(mapping.StateTodo, 1)}}, asked: []string{"ReadTask", "ReadActed"}, err: "it may lag", check: all(openWrites(0), agreedOn(mapping.State, mapping.StateDone, mapping.StateDone, 2)),
+			name: "a close whose answer was lost, of an issue that is open: GitHub says that it was closed", set: settles, known: unchanged(), answers: map[string]any{"ReadActed": noon.Add(-time.Second), "ReadTask": mapping.Task{ID: "t", State: versioned(mapping.StateTodo, 1)}}, asked: []string{"ReadTask", "ReadActed"}, err: "it may lag", check: all(openWrites(0), agreedOn(mapping.State, mapping.StateDone, mapping.StateDone, 2)),
+			link: links(agreed(mapping.State, mapping.StateTodo, mapping.StateTodo), func(l *mapping.Link) {
+				l.Pending = []mapping.Pending{{ID: "p", Side: mapping.GitHub, Item: mapping.IssueRef(7), Attribute: mapping.State, From: mapping.StateTodo, To: mapping.StateDone, At: noon, Old: &mapping.Base{GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: 1}, Next: mapping.Base{GitHub: mapping.StateDone, Planning: mapping.StateDone, Version: 2}}}
+			}),
+		},
+		{
+			name: "a close whose answer was lost, of an issue that is open: GitHub says that it was closed after that", set: settles, known: unchanged(), answers: map[string]any{"ReadActed": noon.Add(time.Second), "ReadTask": mapping.Task{ID: "t", State: versioned(mapping.StateTodo, 1)}}, asked: []string{"ReadTask", "ReadActed"}, err: "it may lag", check: openWrites(1),
 			link: links(agreed(mapping.State, mapping.StateTodo, mapping.StateTodo), func(l *mapping.Link) {
 				l.Pending = []mapping.Pending{{ID: "p", Side: mapping.GitHub, Item: mapping.IssueRef(7), Attribute: mapping.State, From: mapping.StateTodo, To: mapping.StateDone, At: noon, Old: &mapping.Base{GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: 1}, Next: mapping.Base{GitHub: mapping.StateDone, Planning: mapping.StateDone, Version: 2}}}
 			}),
