@@ -93,17 +93,20 @@ func (w entrant) hadIssue() (why string, err error) {
 	if err != nil {
 		return "", onPlanning(fmt.Errorf("tasks of card %s: %w", w.pair.Card.ID, err))
 	}
+	asked := map[string]bool{}
 	for _, t := range tasks {
 		for _, m := range signer(w).marks(t.Summary.Value, mapping.MarkTask) {
 			repo, number := w.set.Keys.FooterIssue(t.Summary.Value, m)
-			if repo == "" {
+			own := m.Partner == trackingPartner || m.Partner == itemPartner // of no sub-issue
+			question := fmt.Sprint(m.Link, repo, number, own)
+			if repo == "" || asked[question] {
 				continue
 			}
+			asked[question] = true
 			copied, err := w.marksAnother(m)
 			if copied || err != nil {
 				return "", err
 			}
-			own := m.Partner == trackingPartner || m.Partner == itemPartner // of no sub-issue
 			if why, err = w.notFound(repo, number, own); why != "" || err != nil {
 				return why, err
 			}
