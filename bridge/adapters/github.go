@@ -242,6 +242,7 @@ func (g *GitHub) PutMilestone(ctx context.Context, repo string, m mapping.Milest
 // later; zero: it did not, or took that back itself.
 func (g *GitHub) Acted(ctx context.Context, repo string, number int, since time.Time, act mapping.Act) (at time.Time, err error) {
 	events, err := g.ActedEvents(ctx, repo, number)
+	back := act.Opposite()
 	for _, e := range events {
 		if e.At.Before(since) || !strings.EqualFold(e.Label, act.Label) || !g.Authorship(e.Actor).Perhaps() {
 			continue
@@ -249,7 +250,7 @@ func (g *GitHub) Acted(ctx context.Context, repo string, number int, since time.
 		switch e.Event {
 		case act.Event:
 			at = e.At
-		case act.Opposite().Event:
+		case back.Event:
 			at = time.Time{}
 		}
 	}

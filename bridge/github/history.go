@@ -78,7 +78,7 @@ func (c *Client) ActedEvents(ctx context.Context, repo string, number int) ([]Ac
 // FindTriage reports whether a condition holds for any label or assignee that the issue ever got.
 func (c *Client) FindTriage(ctx context.Context, repo string, number int, meets func(mapping.Triage) bool) (found bool, err error) {
 	err = c.issueEvents(ctx, repo, number, func(w *wireIssueEvent) bool {
-		if w.Event == "labeled" || w.Event == "assigned" {
+		if w.Event == mapping.ActLabeled || w.Event == "assigned" {
 			found = meets(mapping.Triage{Actor: w.Actor.Login, Human: w.Actor.Type == "User"})
 		}
 		return !found

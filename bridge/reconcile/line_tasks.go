@@ -253,6 +253,6 @@ func (w lineTasks) recoverList() {
 		}
 		pw := w.lineWork(c)
 		journal.Expire(&pw.pair.Journal, w.Now())
-		repairer(pw).recoverAll(journal.Matches{})
+		repairer(pw).recoverAll(nil, nil)
 	}
 }

@@ -71,9 +71,10 @@ func (w repairer) readPending() error {
 	return nil
 }
 
-// recoverAll records the outcome of writes whose outcome was unknown.
-func (w repairer) recoverAll(before journal.Matches) {
-	for _, r := range w.book().RecoverAll(before, w.askReplaced(before)) {
+// recoverAll records the outcome of writes whose outcome was unknown. GitHub's history lacks those in
+// denied.
+func (w repairer) recoverAll(before journal.Matches, denied map[string]bool) {
+	for _, r := range w.book().RecoverAll(before, denied) {
 		w.recovered(r)
 		if r.Happened && r.Side == mapping.GitHub && r.Attribute.Spec().Carrier == mapping.CarrierBody {
 			lister(w).wroteItems()
@@ -87,7 +88,7 @@ func (w repairer) recoverRead(before journal.Matches) error {
 	if err := w.askActed(before); err != nil {
 		return err
 	}
-	w.recoverAll(before)
+	w.recoverAll(before, w.askReplaced(before))
 	if w.issue != nil && freshness(w).takesBack(w.issue) {
 		return freshness(w).deferStale()
 	}
@@ -267,12 +268,12 @@ func (w repairer) askReplaced(before journal.Matches) map[string]bool {
 // GitHub does not show. A write that did so is no longer in flight. A read from before it is stale, as
 // one of the same second may be for a while.
 func (w repairer) askActed(before journal.Matches) error {
-	for _, p := range w.book().MayHaveHappened() {
+	writes := w.book().MayHaveHappened()
+	for _, p := range writes {
 		at, err := do(w, ReadActed{w.owner.Issue.Repo, w.owner.Issue.Number, p.After, w.set.Scheme.ActOf(p.Attribute, p.From, p.To)})
 		switch {
 		case mapping.Refused(err):
 			w.log.Warn("whether a write happened is not known, and GitHub does not tell", "attribute", p.Attribute, "err", err)
-			w.book().AskedFor(p.ID)
 		case err != nil:
 			return onGitHub(fmt.Errorf("ask whether a write of the %s happened: %w", p.Attribute, err))
 		case !at.IsZero() && (w.issue.UpdatedAt.Before(at) || w.issue.UpdatedAt.Equal(at) && w.since(p.At) < journal.Doubt):
@@ -280,9 +281,10 @@ func (w repairer) askActed(before journal.Matches) error {
 		case !at.IsZero():
 			before[p.ID] = journal.Overwritten{Text: p.From}
 			journal.Reopen(&w.pair.Journal, p.ID)
-		default:
-			w.book().AskedFor(p.ID)
 		}
+	}
+	for _, p := range writes {
+		w.book().Asked(p.Attribute)
 	}
 	return nil
 }

@@ -45,20 +45,11 @@ func (b Book) Look(p mapping.Pending, known Matches) Look {
 	return LookUnbased
 }
 
-// Asked records that GitHub's history was asked for the writes of an attribute.
+// Asked records that GitHub was asked for the writes of an attribute. Those that may be under way
+// are asked for again.
 func (b Book) Asked(a mapping.Attribute) {
 	for i := range b.InFlight {
-		if p := &b.InFlight[i]; p.Attribute == a && b.toAskNow(*p) {
-			p.Asked = true
-		}
-	}
-}
-
-// AskedFor records that GitHub's events were asked for a write in flight. Once it cannot be under way
-// any more it is not asked for again.
-func (b Book) AskedFor(id string) {
-	for i := range b.InFlight {
-		if p := &b.InFlight[i]; p.ID == id && b.Now.Sub(p.At) >= b.Settle {
+		if p := &b.InFlight[i]; p.Side == mapping.GitHub && p.Attribute == a && b.Now.Sub(p.At) >= b.Settle {
 			p.Asked = true
 		}
 	}

@@ -107,8 +107,8 @@ func TestAsked(t *testing.T) {
 		want string
 	}{
 		{"while they may be under way", 29, "old new body card estimate"},
-		{"one cannot be any more", 30, "old? new body card estimate"},
-		{"both cannot", 40, "old? new? body card estimate"},
+		{"one cannot be any more", 30, "old? new body card estimate?"},
+		{"both cannot", 40, "old? new? body card estimate?"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := Book{Settle: at(30).Sub(noon), Now: at(tt.now), Journal: &mapping.Journal{InFlight: pendings(

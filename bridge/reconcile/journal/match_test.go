@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"planbridge/mapping"
 )
@@ -284,18 +283,6 @@ func TestMayHaveHappened(t *testing.T) {
 				expect(t, "may have happened", ids(b.MayHaveHappened()), tt.want)
 			}
 		})
-	}
-}
-
-// TestAskedFor: GitHub is asked again for as long as a write may be under way.
-func TestAskedFor(t *testing.T) {
-	j := &mapping.Journal{InFlight: pendings(write("o", mapping.State, "todo", "done"), write("p", mapping.State, "todo", "done"))}
-	at := j.InFlight[0].At
-	for _, age := range []time.Duration{time.Second, time.Minute} {
-		b := Book{Journal: j, Settle: 30 * time.Second, Now: at.Add(age)}
-		if b.AskedFor("p"); j.InFlight[1].Asked != (age > b.Settle) || j.InFlight[0].Asked {
-			t.Errorf("after %s: %+v", age, j.InFlight)
-		}
 	}
 }
 
