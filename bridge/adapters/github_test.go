@@ -1,16 +1,12 @@
 package adapters
 
 import (
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"testing"
 	"time"
 
-	"planbridge/bridge/github"
 	"planbridge/mapping"
-	"planbridge/store/boltstore"
 )
 
 // TestActed: the bridge's own events decide, from a moment on, and the last of them. Those of others
@@ -45,20 +41,10 @@ func TestActed(t *testing.T) {
 				w.Write([]byte("[" + tt.events + "]")) //nolint:errcheck // the client may be gone
 			}))
 			t.Cleanup(server.Close)
-			s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
-			if err != nil {
+			g := adapterOf(t, server.URL)
+			if _, err := g.Viewer(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { s.Close() }) //nolint:errcheck // nothing is read of it any more
-			c, err := github.New(github.Options{APIURL: server.URL, Token: "t"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(c.Close)
-			if _, err := c.Viewer(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			g := NewGitHub(c, s, NoHost{}, 0, slog.New(slog.DiscardHandler))
 			since := time.Date(2026, 3, 1, 12, 0, tt.since, 0, time.UTC)
 			if got, err := g.Acted(t.Context(), "acme/web", 1, since, mapping.Act{Event: mapping.ActLabeled, Label: "doing"}); err != nil || got.IsZero() == tt.want {
 				t.Errorf("%v, %v; want %v", got, err, tt.want)

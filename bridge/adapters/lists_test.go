@@ -21,6 +21,22 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// adapterOf returns the adapter of the GitHub at a URL, with a store of its own.
+func adapterOf(t *testing.T, url string) *GitHub {
+	t.Helper()
+	s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() }) //nolint:errcheck // nothing is read of it any more
+	c, err := github.New(github.Options{APIURL: url, Token: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return NewGitHub(c, s, NoHost{}, 0, slog.New(slog.DiscardHandler))
+}
+
 // renewed is a GitHub with one repository, acme/web, whose id changes when it is made anew.
 type renewed struct{ id int64 }
 
@@ -42,17 +58,7 @@ func TestListedOfAnother(t *testing.T) {
 	hub := &renewed{id: 7}
 	server := httptest.NewServer(hub)
 	t.Cleanup(server.Close)
-	s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() }) //nolint:errcheck // nothing is read of it any more
-	c, err := github.New(github.Options{APIURL: server.URL, Token: "t"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	lists := &Lists{NewGitHub(c, s, NoHost{}, 0, slog.New(slog.DiscardHandler))}
+	lists := &Lists{adapterOf(t, server.URL)}
 	if now, err := lists.Registry.Locate(t.Context(), "acme/web", 0, time.Now()); now != "acme/web" || err != nil {
 		t.Fatalf("acme/web is %q, %v", now, err)
 	}
