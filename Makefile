@@ -20,8 +20,8 @@ SEED    ?=
 
 # All is built as a release is, so that each package is compiled once, and once more for the
 # race detector. That needs cgo, and would wait a second where a process ends. Without these
-# flags the compiler takes up to half as long again. It collects garbage where memory is free,
-# and writes what debuggers read, which a release leaves out.
+# flags the compiler takes up to half as long again: it collects garbage though memory is free,
+# and writes debugging data, which a release leaves out.
 export CGO_ENABLED := 0
 export GOFLAGS += -trimpath -gcflags=all=-dwarf=false "-toolexec=env GOGC=400"
 RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race
