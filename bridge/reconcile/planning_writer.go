@@ -115,6 +115,7 @@ func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision) (moved bool
 	}
 	if item == w.pair.Partner() {
 		w.pair.Card.Version = max(w.pair.Card.Version, up.Version)
+		w.rememberText(up)
 	}
 	if slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Tracked }) {
 		// The state change moves the card's counters by one: a poll shows somebody else's changes
@@ -123,6 +124,14 @@ func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision) (moved bool
 	}
 	saver(w).observeLag(mapping.Planning)
 	return moved, nil
+}
+
+// rememberText takes in the whole text of the card, with its footer, that planning answered to a write.
+func (w planningWriter) rememberText(up Updated) {
+	if text, shown := up.Values[mapping.Summary]; shown && w.card != nil {
+		card := *w.card
+		card.Summary, w.card = text, &card
+	}
 }
 
 // readUnshown reads the item where the answer to a write lacks an attribute that was sent: its
