@@ -57,6 +57,9 @@ func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 	}
 	a.warnOf(c)
 	changes := before.Routes.ChangesTo(a.set.Load().Routes)
+	if len(changes.Added)+len(changes.Changed) > 0 {
+		a.catchUp.Soon()
+	}
 	keys, err := a.requeue.TakeUpFailed(ctx, changes.Changed)
 	if err != nil {
 		a.log.Warn("what failed by the routes before is tried again only in its turn", "err", err)

@@ -142,6 +142,7 @@ type CatchUp struct {
 	o     Options
 	clock clock.Source
 	lease lease.Lease
+	soon  chan<- struct{} // begins a round early
 
 	round guard.Turn // held during a round; guards the fields below
 	epoch string     // of the store that has the seen issues
@@ -176,9 +177,10 @@ func New(o Options) *CatchUp {
 	if o.RedeliverInterval == 0 {
 		o.RedeliverInterval = max(o.Interval, minRedeliverInterval)
 	}
+	soon := make(chan struct{}, 1)
 	return &CatchUp{
-		o: o, clock: o.Clock, round: guard.NewTurn(), hookAccessDenied: map[string]time.Time{}, refused: map[string]bool{},
-		lease: lease.Lease{Clock: o.Clock, Store: o.Store, Session: o.Session, Name: "catchup", Owner: o.Owner, TTL: lease.TTL(o.Interval)},
+		soon: soon, o: o, clock: o.Clock, round: guard.NewTurn(), hookAccessDenied: map[string]time.Time{}, refused: map[string]bool{},
+		lease: lease.Lease{Clock: o.Clock, Store: o.Store, Session: o.Session, Name: "catchup", Owner: o.Owner, TTL: lease.TTL(o.Interval), Early: soon},
 	}
 }
 

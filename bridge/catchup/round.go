@@ -23,6 +23,15 @@ func (c *CatchUp) Run(ctx context.Context) {
 	c.lease.Every(ctx, c.o.Guard, "round of the catch-up", c.clock, func() time.Duration { return c.o.Interval }, c.turn)
 }
 
+// Soon begins the next round at once: a reload may have brought repositories that were never listed.
+// It is safe for concurrent use.
+func (c *CatchUp) Soon() {
+	select {
+	case c.soon <- struct{}{}:
+	default: // one is to begin
+	}
+}
+
 func (c *CatchUp) turn(ctx context.Context) {
 	held, _, err := c.lease.Acquire(ctx)
 	if err == nil && !held {

@@ -26,17 +26,18 @@ type Random interface{ Int64N(n int64) int64 }
 func Every(ctx context.Context, g *guard.Guard, what string, random Random, pause func() time.Duration, round func(context.Context)) {
 	for ctx.Err() == nil {
 		_ = g.Do(what, "", func() error { round(ctx); return nil }) // a panic was logged
-		rest(ctx, random, pause(), nil)
+		rest(ctx, random, pause(), nil, nil)
 	}
 }
 
 // rest waits for a pause, ± 10 %, or until something ends it.
-func rest(ctx context.Context, random Random, pause time.Duration, ends <-chan struct{}) {
+func rest(ctx context.Context, random Random, pause time.Duration, fallen, early <-chan struct{}) {
 	timer := time.NewTimer(pause - pause/10 + time.Duration(random.Int64N(int64(pause/5)+1)))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-	case <-ends:
+	case <-fallen:
+	case <-early:
 	case <-timer.C:
 	}
 }
@@ -71,6 +72,8 @@ type Lease struct {
 	Name    string
 	Owner   string // identifies the replica
 	TTL     time.Duration
+	// Early begins a round of Every before its pause is over; nil: nothing does.
+	Early <-chan struct{}
 
 	held    bool          // according to the last answer
 	until   time.Time     // the end of the lease unless it is extended
@@ -80,17 +83,16 @@ type Lease struct {
 // Every is the function [Every] for a lease. A replica without the lease also begins a round
 // when another one's leases have ended.
 func (l *Lease) Every(ctx context.Context, g *guard.Guard, what string, random Random, pause func() time.Duration, round func(context.Context)) {
-	if l.Session == nil {
-		Every(ctx, g, what, random, pause, round)
-		return
-	}
 	for ctx.Err() == nil {
-		fallen := l.Session.Fallen()
+		var fallen <-chan struct{}
+		if l.Session != nil {
+			fallen = l.Session.Fallen()
+		}
 		_ = g.Do(what, "", func() error { round(ctx); return nil }) // a panic was logged
 		if l.held {
 			fallen = nil
 		}
-		rest(ctx, random, pause(), fallen)
+		rest(ctx, random, pause(), fallen, l.Early)
 	}
 }
 
