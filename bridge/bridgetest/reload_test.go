@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
@@ -11,11 +12,11 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// TestReloadAddsAProject: a second project and its route take part without a
-// restart, and a changed policy holds at once.
+// TestReloadAddsAProject: a second project and its route take part without a restart, and a changed
+// policy holds at once. A new card there does not wait for the next catch-up.
 func TestReloadAddsAProject(t *testing.T) {
 	t.Parallel()
-	w := start(t, bridgetest.Options{})
+	w := start(t, bridgetest.Options{CatchUp: time.Hour})
 	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "there before"})
 	api := w.GitHub.AddRepo("acme/api", githubtest.RepoSpec{Private: true})
 	w.GitHub.AddHook("acme/api", w.WebhookURL(), bridgetest.WebhookSecret)
@@ -28,6 +29,11 @@ func TestReloadAddsAProject(t *testing.T) {
 	w.Await("a card in the new project", func() bool {
 		cards := second.Cards()
 		return len(cards) == 1 && cards[0].Title == "over there" && cards[0].Bucket == "Inbox"
+	})
+	second.NewCard("Inbox", "alice", planningtest.CardSpec{Title: "of planning"})
+	w.Await("an issue in the new repository", func() bool {
+		issues := api.Issues()
+		return len(issues) == 2 && issues[1].Title == "of planning"
 	})
 	w.collide(n, card, "octocat's", "alice's")
 	w.Await("GitHub's title on both sides, by the new policy", func() bool {

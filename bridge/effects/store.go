@@ -27,6 +27,8 @@ func (h *executor) atStore(effect any, answer func(any, error)) bool {
 		answer(only(h.Store.PutConflict(h.ctx, e.Conflict)))
 	case reconcile.ReadAdoption:
 		answer(h.adoption(e.Project))
+	case reconcile.ReadListed:
+		answer(h.listed(e))
 	case reconcile.Take:
 		answer(h.Store.Take(h.ctx, e.Budget, e.Ask))
 	case reconcile.Observe:
@@ -103,6 +105,16 @@ func (h *executor) adoption(project mapping.ObjectID) (reconcile.Adoption, error
 		return reconcile.Adoption{Epoch: epoch}, nil
 	}
 	return reconcile.Adoption{Done: true, Epoch: epoch, Since: h.adoptions.since(h.Clock.Now(), project, epoch)}, nil
+}
+
+// listed reads whether a repository was listed for a project in the store's epoch.
+func (h *executor) listed(e reconcile.ReadListed) (bool, error) {
+	epoch, err := h.Epoch.Read(h.ctx)
+	if err != nil {
+		return false, fmt.Errorf("epoch: %w", err)
+	}
+	doc, err := store.ReadDoc(h.ctx, h.Store, "", store.DocRepositoryAdopted(e.Repo))
+	return store.ParseRepositoryAdopted(doc).For(epoch, e.Project), err
 }
 
 // adoptions remembers which projects this process found adopted. The zero value is ready to use.

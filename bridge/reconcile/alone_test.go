@@ -238,7 +238,7 @@ func (s *stage) adopt(p mapping.ObjectID) {
 	epoch, err := s.w.store.Epoch(ctx)
 	s.w.check(err)
 	s.early = false
-	s.w.check(s.w.store.PutDoc(ctx, p, store.DocAdopted, []byte(epoch)))
+	s.w.adopted(s.w.store, p, epoch)
 	s.wake(ctx, p, reconcile.ServiceAdoption)
 }
 

@@ -110,6 +110,9 @@ func (c *newIssue) search() error {
 var errUntitled = parks("it has no title, and no issue can be without one")
 
 func (c *newIssue) ready(k *want) (bool, error) {
+	if err := (exclusivity{c.state}).requireListed(c.owner.Issue.Repo); err != nil {
+		return false, err
+	}
 	if err := (saver{c.state}).reserve(WriteContent); err != nil {
 		return false, err
 	}

@@ -36,6 +36,13 @@ type ReadLink struct{ Key store.Key }
 // seen.
 type ReadAdoption struct{ Project mapping.ObjectID }
 
+// ReadListed reads whether the issues of a repository that the bridge made were looked through for the
+// project's links, under the store's epoch.
+type ReadListed struct {
+	Project mapping.ObjectID
+	Repo    string
+}
+
 // Adoption is the store's epoch, and whether a project is adopted under it.
 type Adoption struct {
 	Done  bool
@@ -85,6 +92,7 @@ func (FindLink) answeredWith(store.Key)            {}
 func (FindFormer) answeredWith([]store.Key)        {}
 func (ReadLink) answeredWith(*mapping.Link)        {}
 func (ReadAdoption) answeredWith(Adoption)         {}
+func (ReadListed) answeredWith(bool)               {}
 func (ReadConflict) answeredWith(mapping.Conflict) {}
 func (PutConflict) answeredWith(None)              {}
 func (Take) answeredWith(store.Grant)              {}

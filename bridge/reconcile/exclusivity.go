@@ -33,6 +33,23 @@ func (w exclusivity) requireAdoption() error {
 	return nil
 }
 
+// requireListed returns an error until the repository's issues were looked through under the store's
+// epoch. One that got its route after the project was adopted was not: an issue of this pair may be
+// among them. No sub-issue of a pair that was made under this epoch is.
+func (w exclusivity) requireListed(repo string) error {
+	if behind, err := w.mayLackItems(); err != nil || w.pair.IsTask() && !behind {
+		return err
+	}
+	listed, err := do(w, ReadListed{w.link.Project, repo})
+	switch {
+	case err != nil:
+		return fmt.Errorf("read whether %s was listed: %w", repo, err)
+	case !listed:
+		return inTurn(adoptionWait+w.jitter(adoptionWait), "no issue is made in %s before its issues were looked through once", repo)
+	}
+	return nil
+}
+
 // readAdoption reads whether a project is adopted, and the store's epoch.
 func (w exclusivity) readAdoption(project mapping.ObjectID) (Adoption, error) {
 	a, err := do(w, ReadAdoption{project})

@@ -36,7 +36,7 @@ func (w *world) loseStore() {
 	s := w.memory.Open(nil)
 	epoch, err := s.Epoch(ctx)
 	w.check(err)
-	w.check(s.PutDoc(ctx, project, store.DocAdopted, []byte(epoch)))
+	w.adopted(s, project, epoch)
 	w.store = s
 	w.restart()
 }
@@ -84,6 +84,27 @@ func TestSubIssueIsLookedAtBeforeItsParentIsFound(t *testing.T) {
 		w.adopt()
 		w.settle()
 		w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo})
+	})
+}
+
+// TestNoIssueWhereNoneWasLookedFor: while a lost store was restored, the repository had no route, so
+// that nobody looked for the issues in it. Its route is back, and its card gets no second issue. Seed
+// 106000371 of the random run found that.
+func TestNoIssueWhereNoneWasLookedFor(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		mirrored(w)
+		w.settle()
+		w.loseStore()
+		w.check(w.store.PutDoc(context.Background(), "", store.DocRepositoryAdopted(repo), nil))
+		c := w.card()
+		ref := mapping.CardRef(c.ID)
+		w.observe(store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: c.Version, Digest: mapping.DigestCard(c), Data: encode(c)}, w.route.EnterCard(c, time.Now()))
+		w.after(time.Minute, w.adopt)
+		w.settle()
+		if issues, cards := len(w.hub.issues), len(w.plan.cards); issues != 1 || cards != 1 || w.link().State != mapping.Linked {
+			w.fail("%d issues and %d cards, and the link is %s", issues, cards, w.link().State)
+		}
 	})
 }
 

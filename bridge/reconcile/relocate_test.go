@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"planbridge/mapping"
-	"planbridge/store"
 )
 
 // relocate is an operator who points the route to another project and has the first pair move.
@@ -22,7 +21,7 @@ func (w *world) relocate() {
 func (w *world) pointElsewhere() {
 	epoch, err := w.store.Epoch(context.Background())
 	w.check(err)
-	w.check(w.store.PutDoc(context.Background(), secondProject, store.DocAdopted, []byte(epoch)))
+	w.adopted(w.store, secondProject, epoch)
 	w.planned = []mapping.PlanningProject{{ID: project, Name: "web", Username: "bridge"}, {ID: secondProject, Name: "other", Username: "bridge"}}
 	w.route.Project, w.route.ProjectName, w.others = secondProject, "other", []mapping.ObjectID{secondProject}
 	w.restart()

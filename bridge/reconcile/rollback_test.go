@@ -36,7 +36,7 @@ func (w *world) adopt() {
 	w.poll()
 	epoch, err := w.epoch(context.Background())
 	w.check(err)
-	w.check(w.store.PutDoc(context.Background(), project, store.DocAdopted, []byte(epoch)))
+	w.adopted(w.store, project, epoch)
 	w.wake()
 }
 

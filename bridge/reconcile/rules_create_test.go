@@ -118,9 +118,9 @@ func TestCreateIssue(t *testing.T) {
 		return issueOf(append(change, func(i *mapping.Issue) { i.ID, i.Number = int64(n), n })...)
 	}
 	made := func(more map[string]any) map[string]any {
-		return with(map[string]any{"CreateIssue": numbered(42, labelled("plan"))}, more)
+		return with(map[string]any{"ReadListed": true, "CreateIssue": numbered(42, labelled("plan"))}, more)
 	}
-	asked := []string{"Reserve", "Save", "BeginWrite", "CreateIssue"}
+	asked := []string{"ReadListed", "Reserve", "Save", "BeginWrite", "CreateIssue"}
 	linked := func(number int) func(work) string {
 		return all(isState(mapping.Linked, ""), tells("create"), is("the issue is its partner", func(w work) bool { return w.pair.Issue.Number == number && w.pair.Intent == nil }))
 	}
@@ -136,8 +136,10 @@ func TestCreateIssue(t *testing.T) {
 	checkRule(t, create, []ruleCase{
 		{name: "an issue", link: fresh, route: makes, known: known, answers: made(nil), asked: asked, counts: []string{"0 web github title"}, check: all(linked(42), agreedOn(mapping.Title, "a", "a", 1))},
 		{name: "in a dry run", link: fresh, route: makes, set: func(s *Settings) { s.DryRun = true }, known: known, answers: map[string]any{"Remember": 0}, asked: []string{"Remember"}, err: errRemove.Error(), check: sent(false)},
-		{name: "no budget is left", link: fresh, route: makes, known: known, answers: map[string]any{"Reserve": &mapping.RateLimited{API: "github", After: time.Minute}}, asked: asked[:1], err: "rate limited", check: sent(false)},
-		{name: "the card has no title", link: fresh, route: makes, known: card(" ", ""), asked: asked[:1], err: "it has no title", check: isState(mapping.Creating, errUntitled.Error())},
+		{name: "no budget is left", link: fresh, route: makes, known: known, answers: map[string]any{"ReadListed": true, "Reserve": &mapping.RateLimited{API: "github", After: time.Minute}}, asked: asked[:2], err: "rate limited", check: sent(false)},
+		{name: "the issues of the repository were not looked through", link: fresh, route: makes, known: known, answers: map[string]any{"ReadListed": false}, asked: asked[:1], err: "no issue is made in acme/web before its issues were looked through once", check: sent(false)},
+		{name: "the store does not say whether they were", link: fresh, route: makes, known: known, answers: map[string]any{"ReadListed": errAway}, asked: asked[:1], err: "read whether acme/web was listed", check: sent(false)},
+		{name: "the card has no title", link: fresh, route: makes, known: card(" ", ""), answers: map[string]any{"ReadListed": true}, asked: asked[:2], err: "it has no title", check: isState(mapping.Creating, errUntitled.Error())},
 		{name: "its answer is lost", link: fresh, route: makes, known: known, answers: made(map[string]any{"CreateIssue": mapping.ErrUncertain}), asked: asked, err: "to be looked for", check: sent(true)},
 		{name: "GitHub is away, and made nothing", link: fresh, route: makes, known: known, answers: made(map[string]any{"CreateIssue": errAway}), asked: asked, err: "create issue in acme/web", check: sent(false)},
 		{name: "GitHub drops the estimate's label in silence", link: fresh, route: makes, known: card("a", "3"), answers: made(nil), asked: asked, check: all(refusedFor(mapping.Estimate, mapping.GitHub, "3"), agreedOn(mapping.Estimate, "", "3", 1))},
@@ -154,7 +156,7 @@ func TestCreateIssue(t *testing.T) {
 		},
 		{name: "the route makes issues elsewhere now: it enters anew", link: fresh, route: func(r *mapping.Route) { makes(r); r.NewCardsIn = "acme/new" }, known: known, want: end, err: "does not make issues there now", check: is("it is to enter", func(w work) bool { return w.pair.State == mapping.Entering && w.pair.Issue.Repo == "" })},
 		{name: "it does, and one may have been made: that is looked for", link: maybe, route: func(r *mapping.Route) { makes(r); r.NewCardsIn = "acme/new" }, known: known, answers: lookup(numbered(42, mark)), asked: []string{"ReadIssue", "FindLink"}, check: linked(42)},
-		{name: "the repository was renamed, as the route says", link: fresh, route: func(r *mapping.Route) { makes(r); r.NewCardsIn = "acme/new" }, known: known, answers: made(map[string]any{"Locate": "acme/new"}), asked: append([]string{"Locate"}, "Reserve", "Save", "BeginWrite", "Locate", "CreateIssue"), check: linked(42)},
+		{name: "the repository was renamed, as the route says", link: fresh, route: func(r *mapping.Route) { makes(r); r.NewCardsIn = "acme/new" }, known: known, answers: made(map[string]any{"Locate": "acme/new"}), asked: []string{"Locate", "ReadListed", "Reserve", "Save", "BeginWrite", "Locate", "CreateIssue"}, check: linked(42)},
 		{name: "the repository is gone", link: fresh, route: makes, known: known, answers: map[string]any{"Locate": mapping.ErrNotFound}, asked: []string{"Locate"}, want: end, err: "does not make issues there now"},
 		{name: "another repository has its name", link: fresh, route: makes, known: known, answers: map[string]any{"Locate": &mapping.StrangerError{Repo: "acme/web"}}, asked: []string{"Locate"}, want: end, err: "acme/web", check: sent(false)},
 		{name: "GitHub does not say where it is", link: fresh, route: makes, known: known, answers: map[string]any{"Locate": errAway}, asked: []string{"Locate"}, want: end, err: "unavailable", check: sent(false)},

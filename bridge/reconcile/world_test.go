@@ -139,9 +139,17 @@ func newWorld(s store.Store) *world {
 	w.faults = &faults{w: w}
 	epoch, err := s.Epoch(context.Background())
 	w.check(err)
-	w.check(s.PutDoc(context.Background(), project, store.DocAdopted, []byte(epoch)))
+	w.adopted(s, project, epoch)
 	w.restart()
 	return w
+}
+
+// adopted says in a store that all marked items of a project and of the repositories have been seen.
+func (w *world) adopted(s store.Store, p mapping.ObjectID, epoch string) {
+	w.check(s.PutDoc(context.Background(), p, store.DocAdopted, []byte(epoch)))
+	for _, r := range []string{repo, "acme/other", "acme/api", "acme/new"} {
+		w.check(s.PutDoc(context.Background(), "", store.DocRepositoryAdopted(r), store.RepositoryAdopted{Epoch: epoch}.Encode()))
+	}
 }
 
 func (w *world) epoch(ctx context.Context) (string, error) {
