@@ -48,8 +48,11 @@ func (j *judging) family(s seen, partners map[int]*seenCard, i *seenIssue, c *se
 		return
 	}
 	p := partners[i.parent]
-	if p != nil && p.of != "" {
+	switch apart := s.apart[i.parent]; {
+	case p != nil && p.of != "":
 		p = &seenCard{id: p.of}
+	case p == nil && apart != "": // without marks
+		p = &seenCard{id: apart}
 	}
 	if c.of != "" && (p == nil || p.id != c.of) {
 		j.complain(i, c, "its task is not on the card of its parent, issue %d", i.parent)

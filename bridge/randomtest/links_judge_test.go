@@ -124,6 +124,16 @@ func TestJudgeKnowsUnlinkedPairs(t *testing.T) {
 			s.apart = map[int]string{1: "c1"}
 			s.issues = append(s.issues, seenIssue{number: 2, id: 12, parent: 1})
 		}, ""},
+		"a sub-issue with a task on its card, which has no marks": {func(s *seen) {
+			s.apart = map[int]string{1: "c1"}
+			subTask(s)
+			s.issues[1].parent, s.cards[0].marks, s.cards[0].tracking = 1, nil, 0
+		}, ""},
+		"a sub-issue with a task on another card": {func(s *seen) {
+			s.apart = map[int]string{1: "c0"}
+			subTask(s)
+			s.issues[1].parent, s.cards[0].marks, s.cards[0].tracking = 1, nil, 0
+		}, "its task is not on the card of its parent"},
 		"a task on its card": {func(s *seen) {
 			s.apart = map[int]string{1: "c1"}
 			s.cards = append(s.cards, seenCard{id: "t1", of: "c1", bucket: bridgetest.Bucket})
