@@ -261,6 +261,9 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 		if a == mapping.Estimate && w.from != "" && (len(other) > 0 && w.at.Before(other[0].at) || i.old != nil && slices.Contains(i.past[a], w)) {
 			continue // of two labels on what was no pair yet nothing tells which is the later one
 		}
+		if a == mapping.Estimate && i.crossed && slices.Contains(i.past[a], w) && w.at.Before(c.past[mapping.Title][0].at) {
+			continue // a transfer took the label off before the issue had a card
+		}
 		what := contributed(a, w)
 		if unsure {
 			what.removed = nil // nothing tells whether it was made from that write, so that this may come again

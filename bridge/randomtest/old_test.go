@@ -125,6 +125,9 @@ func (c *chaos) look() seen {
 	s.against = against(c.World, s.way)
 	s.apart, s.clean = c.apart(), c.cleaned()
 	s.strays, s.reparented = c.lost(), c.reparented()
+	for n := range s.issues {
+		s.issues[n].crossed = len(c.strays.numbers(s.issues[n].number)) > 1
+	}
 	c.lookAtProjects(&s)
 	c.staff(&s)
 	if c.public != nil {

@@ -70,6 +70,7 @@ type seenIssue struct {
 	list     *listed
 	old      *oldItem // nil: it is younger than the bridge
 	leads    bool     // to the other project, by its labels
+	crossed  bool     // it was in another repository, which lacks most labels
 }
 
 type seenCard struct {

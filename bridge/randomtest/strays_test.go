@@ -299,6 +299,12 @@ func subTask(s *seen) {
 	s.issues, s.cards = append(s.issues, i), append(s.cards, c)
 }
 
+// estimated has a person set an estimate of the issue that is gone, some time after its card was made.
+func estimated(s *seen, later time.Duration) {
+	made := s.cards[0].past[mapping.Title][0].at
+	s.issues[0].past[mapping.Estimate] = []write{{to: "5", person: true, at: made.Add(later)}, {from: "5", to: "", at: made.Add(later).Add(time.Second)}}
+}
+
 func TestJudgeKnowsStrays(t *testing.T) {
 	left := func(s *seen, one stray) {
 		one.issue, one.issueID, one.card = 1, 11, "c1"
@@ -322,6 +328,15 @@ func TestJudgeKnowsStrays(t *testing.T) {
 			person(&s.issues[0].seenItem, mapping.Title, "two", long)
 			s.issues[0].now[mapping.Title] = long
 		}, ""},
+		"an estimate from before a transfer and before the card": {func(s *seen) {
+			s.issues[0].crossed = true
+			estimated(s, -time.Hour)
+		}, ""},
+		"the same without a transfer": {func(s *seen) { estimated(s, -time.Hour) }, "lost estimate"},
+		"an estimate from before a transfer, of an issue with a card": {func(s *seen) {
+			s.issues[0].crossed = true
+			estimated(s, time.Hour)
+		}, "lost estimate"},
 		"a task on the card": {func(s *seen) {
 			left(s, stray{side: mapping.GitHub, whole: true})
 			s.issues = nil
