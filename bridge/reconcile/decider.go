@@ -90,5 +90,6 @@ func (w decider) editedInPlanning(a mapping.Attribute) mapping.Interval {
 		return mapping.Interval{}
 	}
 	_, based := w.pair.Base[a]
-	return journal.EditedInPlanning(a, w.card, mapping.CardView(w.card, w.set.Keys), w.p, w.pair.Card.CountersVersion, based)
+	own := based && w.pair.Asking[a] == ""
+	return journal.EditedInPlanning(a, w.card, mapping.CardView(w.card, w.set.Keys), w.p, w.pair.Card.CountersVersion, own)
 }

@@ -95,7 +95,7 @@ func TestEditedInPlanning(t *testing.T) {
 		polled   mapping.View
 		version  int64
 		counters int64
-		unbased  bool
+		other    bool
 		want     mapping.Interval
 	}{
 		{"the card was not seen", mapping.Title, nil, polled, 5, 7, false, mapping.Interval{}},
@@ -110,7 +110,7 @@ func TestEditedInPlanning(t *testing.T) {
 		{"the counters moved by more", mapping.State, card, nil, 0, 6, false, mapping.Interval{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := EditedInPlanning(tt.a, tt.card, tt.polled, mapping.View{mapping.Title: {Version: tt.version}}, tt.counters, !tt.unbased)
+			got := EditedInPlanning(tt.a, tt.card, tt.polled, mapping.View{mapping.Title: {Version: tt.version}}, tt.counters, !tt.other)
 			expect(t, "edited", got, tt.want)
 		})
 	}
