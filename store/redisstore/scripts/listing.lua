@@ -7,8 +7,11 @@ local function formed(cursor, most)
   local ids, shard, from = {}, 0, '-'
   local at, last = string.match(cursor, '^(%d%d%d%d) (.*)$')
   if at then shard, from = tonumber(at), '(' .. last end
+  local left = string.format('%d', most + 1) -- here, too, numbers would be put into digits each time
   while shard < SHARDS and #ids <= most do
-    for _, id in ipairs(call('ZRANGEBYLEX', LIST .. shard, from, '+', 'LIMIT', 0, most + 1 - #ids)) do ids[#ids + 1] = id end
+    local found = call('ZRANGEBYLEX', string.format('%s%d', LIST, shard), from, '+', 'LIMIT', '0', left)
+    for _, id in ipairs(found) do ids[#ids + 1] = id end
+    if #found > 0 then left = string.format('%d', most + 1 - #ids) end
     shard, from = shard + 1, '-'
   end
   if #ids <= most then return ids, '' end
