@@ -50,17 +50,17 @@ const everything = 1 << 20
 // IndexDiff returns how a project's tally, and the index of its links' traits, differ from a visit
 // of all links.
 func IndexDiff(ctx context.Context, s store.Store, project mapping.ObjectID) string {
-	return tallyDiff(ctx, s, project) + traitsDiff(ctx, s, project)
-}
-
-func tallyDiff(ctx context.Context, s store.Store, project mapping.ObjectID) string {
-	got, err := s.Tally(ctx, project)
-	if err != nil {
-		return fmt.Sprintf("Tally: %v", err)
-	}
 	links, _, err := s.List(ctx, project, "", everything)
 	if err != nil {
 		return fmt.Sprintf("List: %v", err)
+	}
+	return tallyDiff(ctx, s, project, links) + traitsDiff(ctx, s, project, links)
+}
+
+func tallyDiff(ctx context.Context, s store.Store, project mapping.ObjectID, links []*mapping.Link) string {
+	got, err := s.Tally(ctx, project)
+	if err != nil {
+		return fmt.Sprintf("Tally: %v", err)
 	}
 	failures, err := s.Failures(ctx, project, everything)
 	if err != nil {

@@ -122,27 +122,29 @@ func testTraitsRefused(f *fixture) {
 }
 
 // traitsDiff returns how the index of traits differs from a visit of all links. It queries the
-// traits of links, and those that Anybody's links may have had.
-func traitsDiff(ctx context.Context, s store.Store, project mapping.ObjectID) string {
-	links, _, err := s.List(ctx, project, "", everything)
-	if err != nil {
-		return fmt.Sprintf("List: %v", err)
-	}
-	want := map[mapping.Trait][]mapping.LinkID{}
-	for _, t := range anyTraits() {
-		want[t] = nil
-	}
+// traits of links one by one, and at once those of Anybody's issues that no link has.
+func traitsDiff(ctx context.Context, s store.Store, project mapping.ObjectID, links []*mapping.Link) string {
+	const none = mapping.Trait("")
+	want := map[mapping.Trait][]mapping.LinkID{none: nil}
+	asked := map[mapping.Trait][]mapping.Trait{}
 	for _, l := range links {
 		for _, t := range l.Traits() {
-			want[t] = append(want[t], l.ID)
+			want[t], asked[t] = append(want[t], l.ID), []mapping.Trait{t}
+		}
+	}
+	for _, t := range anyTraits() {
+		if want[t] == nil {
+			asked[none] = append(asked[none], t)
 		}
 	}
 	got := map[mapping.Trait][]mapping.LinkID{}
 	for t := range want {
 		slices.Sort(want[t])
-		if got[t], err = s.FindByTraits(ctx, project, []mapping.Trait{t}, everything); err != nil {
+		ids, err := s.FindByTraits(ctx, project, asked[t], everything)
+		if err != nil {
 			return fmt.Sprintf("FindByTraits: %v", err)
 		}
+		got[t] = ids
 	}
 	if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
 		return "the index of traits is not what visiting all links gives (-visited +told):\n" + d
