@@ -69,10 +69,13 @@ WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -lE 'mappingtest\.(Share|Wo
 
 RUNNER = $(if $(EXEC),-exec '"$(abspath $(EXEC))"')
 
+# Tests that hold no memory to a bound collect garbage more seldom, while their heap is small.
+SELDOM := GOGC=400 GOMEMLIMIT=1GiB
+
 # golangci-lint vets them too. Packages that wait leave a core to a third one.
 test: deps ## all tests: with the race detector, then those that measure
-	$(RACE) -vet=off -p 3 $(RUNNER) -timeout $(TIMEOUT) -skip '^TestMeasured' ./...
-	$(GO) test -vet=off $(RUNNER) -timeout $(TIMEOUT) -skip '^(TestMeasured|TestScenarios$$)' $(WHOLE)
+	$(SELDOM) $(RACE) -vet=off -p 3 $(RUNNER) -timeout $(TIMEOUT) -skip '^TestMeasured' ./...
+	$(SELDOM) $(GO) test -vet=off $(RUNNER) -timeout $(TIMEOUT) -skip '^(TestMeasured|TestScenarios$$)' $(WHOLE)
 	$(GO) test -vet=off -p 1 -timeout $(TIMEOUT) -run '^TestMeasured' $(MEASURED)
 
 vet: ## go vet

@@ -1,13 +1,23 @@
 package tuning_test
 
 import (
+	"math"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"testing"
 	"time"
 
 	"planbridge/bridge/tuning"
 )
+
+// TestMain begins as where the environment of the tests says nothing of garbage.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(100)
+	debug.SetMemoryLimit(math.MaxInt64)
+	os.Exit(m.Run())
+}
 
 // says is an environment of one variable; "": of none.
 func says(name string) func(string) (string, bool) {
