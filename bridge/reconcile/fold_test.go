@@ -103,7 +103,7 @@ func TestManyEditsAreFolded(t *testing.T) {
 			}
 		}
 	}
-	isDrawn := mappingtest.DrawWorlds(mappingtest.Worlds)
+	isDrawn := mappingtest.DrawWorlds(6)
 	for name, c := range map[string]struct {
 		edit      func(*world) func(int)
 		direction mapping.Direction

@@ -7,4 +7,5 @@ package mappingtest
 const Share = 20
 
 // Worlds is the part of many worlds that tests play, as only one goroutine at a time runs in each.
-const Worlds = 4
+// rapid plays twelve of each property then. make test plays all of them without the detector.
+const Worlds = 8
