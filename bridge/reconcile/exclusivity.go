@@ -35,10 +35,10 @@ func (w exclusivity) requireAdoption() error {
 
 // requireListed returns an error until the repository's issues were looked through under the store's
 // epoch. One that got its route after the project was adopted was not: an issue of this pair may be
-// among them. No sub-issue of a pair that was made under this epoch is.
+// among them. A sub-issue goes where its parent is, which need not be listed at all.
 func (w exclusivity) requireListed(repo string) error {
-	if behind, err := w.mayLackItems(); err != nil || w.pair.IsTask() && !behind {
-		return err
+	if w.pair.IsTask() {
+		return nil
 	}
 	listed, err := do(w, ReadListed{w.link.Project, repo})
 	switch {

@@ -127,11 +127,20 @@ func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision) (moved bool
 }
 
 // rememberText takes in the whole text of the card, with its footer, that planning answered to a write.
+// No poll has seen it, so that its time is not known.
 func (w planningWriter) rememberText(up Updated) {
-	if text, shown := up.Values[mapping.Summary]; shown && w.card != nil {
-		card := *w.card
-		card.Summary, w.card = text, &card
+	text, shown := up.Values[mapping.Summary]
+	if !shown || w.card == nil {
+		return
 	}
+	card := *w.card
+	card.Summary, card.Times = text, map[mapping.Attribute]mapping.Interval{}
+	for _, a := range mapping.Attributes {
+		if a != mapping.Summary {
+			card.Times[a] = w.card.Edited(a)
+		}
+	}
+	w.card = &card
 }
 
 // readUnshown reads the item where the answer to a write lacks an attribute that was sent: its

@@ -163,7 +163,7 @@ func (w repairer) findLanded(before journal.Matches) {
 				w.note(mapping.GitHub, a, "unverified", "whether a late write of ours took effect is not known: "+err.Error())
 			}
 			if err == nil || mapping.Refused(err) {
-				w.book().Asked(a)
+				w.book().Asked(func(o mapping.Pending) bool { return o.Attribute == a })
 			}
 		}
 	}
@@ -283,9 +283,9 @@ func (w repairer) askActed(before journal.Matches) error {
 			journal.Reopen(&w.pair.Journal, p.ID)
 		}
 	}
-	for _, p := range writes {
-		w.book().Asked(p.Attribute)
-	}
+	w.book().Asked(func(o mapping.Pending) bool {
+		return slices.ContainsFunc(writes, func(p mapping.Pending) bool { return p.ID == o.ID })
+	})
 	return nil
 }
 

@@ -45,11 +45,11 @@ func (b Book) Look(p mapping.Pending, known Matches) Look {
 	return LookUnbased
 }
 
-// Asked records that GitHub was asked for the writes of an attribute. Those that may be under way
-// are asked for again.
-func (b Book) Asked(a mapping.Attribute) {
+// Asked records that GitHub was asked for writes in flight. Those that may be under way are asked for
+// again.
+func (b Book) Asked(is func(mapping.Pending) bool) {
 	for i := range b.InFlight {
-		if p := &b.InFlight[i]; p.Side == mapping.GitHub && p.Attribute == a && b.Now.Sub(p.At) >= b.Settle {
+		if p := &b.InFlight[i]; p.Side == mapping.GitHub && is(*p) && b.Now.Sub(p.At) >= b.Settle {
 			p.Asked = true
 		}
 	}
