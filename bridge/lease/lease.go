@@ -24,10 +24,7 @@ type Random interface{ Int64N(n int64) int64 }
 // Every calls round at once and then after each pause, ± 10 %, until ctx ends. Replicas and
 // projects therefore do not act in step.
 func Every(ctx context.Context, g *guard.Guard, what string, random Random, pause func() time.Duration, round func(context.Context)) {
-	for ctx.Err() == nil {
-		_ = g.Do(what, "", func() error { round(ctx); return nil }) // a panic was logged
-		rest(ctx, random, pause(), nil, nil)
-	}
+	new(Lease).Every(ctx, g, what, random, pause, round)
 }
 
 // rest waits for a pause, ± 10 %, or until something ends it.
