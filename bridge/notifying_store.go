@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"planbridge/bridge/reconcile"
@@ -36,13 +37,19 @@ func (k *notifyingStore) Epoch(ctx context.Context) (string, error) {
 	return k.app.epochTracker.Read(ctx)
 }
 
-// PutDoc also wakes the loops that wait for the document of an adopted project.
+// PutDoc also wakes the keys that wait for the document of an adopted project or a listed repository.
 func (k *notifyingStore) PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error {
 	err := k.Store.PutDoc(ctx, project, name, data)
-	if err == nil && name == store.DocAdopted {
+	if err != nil {
+		return err
+	}
+	if name == store.DocAdopted {
 		k.app.requeue.Wake(ctx, project, reconcile.ServiceAdoption)
 	}
-	return err
+	if repo, is := strings.CutPrefix(name, store.DocsRepositoryAdopted); is {
+		k.app.requeue.WakeListing(ctx, repo)
+	}
+	return nil
 }
 
 // Acquire also lets the monitor know which leases this process has.

@@ -45,7 +45,7 @@ func (w exclusivity) requireListed(repo string) error {
 	case err != nil:
 		return fmt.Errorf("read whether %s was listed: %w", repo, err)
 	case !listed:
-		return inTurn(adoptionWait+w.jitter(adoptionWait), "no issue is made in %s before its issues were looked through once", repo)
+		return &blockedOn{ServiceListing(repo), fmt.Sprintf("no issue is made in %s before its issues were looked through once", repo)}
 	}
 	return nil
 }

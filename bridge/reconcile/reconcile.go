@@ -141,6 +141,10 @@ const ServiceGitHub = "github"
 // written.
 const ServiceAdoption = "adoption"
 
+// ServiceListing is the name of the service that keys of a project wait for until the issues of a
+// repository were looked through, as [store.DocRepositoryAdopted] says.
+func ServiceListing(repo string) string { return "listing:" + strings.ToLower(repo) }
+
 // ServicePaused is the name of the service that keys of a paused route wait for. The route's
 // identity tells it apart.
 func ServicePaused(id string) string { return "paused:" + id }
@@ -159,6 +163,9 @@ func ServiceWords(service string, routes mapping.Routes) string {
 	if repo, is := strings.CutPrefix(service, ServiceRepository("")); is {
 		return "repository " + repo + " to be writable"
 	}
+	if repo, is := strings.CutPrefix(service, ServiceListing("")); is {
+		return "the first look at the issues of " + repo
+	}
 	switch service {
 	case ServiceGitHub:
 		return "GitHub"
@@ -176,6 +183,8 @@ func SharedServiceWords(service string) string {
 		return "somebody to resume routes"
 	case strings.HasPrefix(service, ServiceRepository("")):
 		return "repositories to be writable"
+	case strings.HasPrefix(service, ServiceListing("")):
+		return "the first look at the issues of repositories"
 	}
 	return ""
 }

@@ -47,7 +47,7 @@ func TestServiceWords(t *testing.T) {
 	for service, want := range map[string]string{
 		ServiceGitHub: "GitHub", ServicePlanning("p1"): "planning project Web", ServicePlanning("p2"): "planning project p2",
 		ServicePaused("web"): "somebody to resume route web", ServiceRepository("Acme/Web"): "repository acme/web to be writable",
-		ServiceAdoption: "the first look at all items",
+		ServiceAdoption: "the first look at all items", ServiceListing("Acme/Web"): "the first look at the issues of acme/web",
 	} {
 		if got := ServiceWords(service, routes); got != want {
 			t.Errorf("%s is called %q, want %q", service, got, want)
@@ -55,6 +55,7 @@ func TestServiceWords(t *testing.T) {
 	}
 	for service, want := range map[string]string{
 		ServiceGitHub: "", ServicePlanning("p1"): "", ServicePaused("web"): "somebody to resume routes", ServiceRepository("acme/web"): "repositories to be writable",
+		ServiceListing("acme/web"): "the first look at the issues of repositories",
 	} {
 		if got := SharedServiceWords(service); got != want {
 			t.Errorf("services like %s are called %q, want %q", service, got, want)

@@ -363,7 +363,7 @@ func (w *world) keepAppointments() {
 // wake tells the keys that wait for a service that it is back.
 func (w *world) wake() (woken int) {
 	for _, p := range w.worked() {
-		for _, service := range []string{reconcile.ServiceGitHub, reconcile.ServicePlanning(p), reconcile.ServiceAdoption} {
+		for _, service := range []string{reconcile.ServiceGitHub, reconcile.ServicePlanning(p), reconcile.ServiceAdoption, reconcile.ServiceListing("acme/web")} {
 			n, err := w.store.Wake(context.Background(), p, service, 100)
 			w.check(err)
 			woken += n

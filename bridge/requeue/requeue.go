@@ -5,6 +5,7 @@ package requeue
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -102,8 +103,8 @@ func New(o Options) *Requeuer {
 	return &Requeuer{o: o, renames: renames{pending: map[string]string{}, done: map[string]string{}, told: map[string]string{}}}
 }
 
-// WakeWaiting wakes the keys of adopted projects and of ended pauses, and probes GitHub where it
-// is away. It returns an error while GitHub is still away.
+// WakeWaiting wakes the keys of adopted projects, listed repositories and ended pauses, and probes
+// GitHub where it is away. It returns an error while GitHub is still away.
 func (r *Requeuer) WakeWaiting(ctx context.Context) error {
 	github := r.o.FirstRuns.WaitForClock(r.o.Settings.Routes().All())
 	waiting := map[string]bool{}
@@ -117,14 +118,10 @@ func (r *Requeuer) WakeWaiting(ctx context.Context) error {
 		}
 		github = github || d.Waiting[reconcile.ServiceGitHub] > 0
 		for service := range mapping.Sorted(d.Waiting) {
-			if r.resumed(service) {
+			if r.ready(ctx, project, service) {
 				r.Wake(ctx, project, service)
 			}
 		}
-		if d.Waiting[reconcile.ServiceAdoption] == 0 {
-			continue
-		}
-		r.WakeIfReady(ctx, project, reconcile.ServiceAdoption)
 	}
 	// Another replica may have woken the waiting keys.
 	factlog.EndElsewhere(ctx, r.o.Logger, factlog.KeysWait, "no key waits for the service any more", waiting)
@@ -201,25 +198,49 @@ func (r *Requeuer) answers(service string) {
 // answers and did not fail, for example with 404 to everything, is waited for until a poll succeeds.
 const recently = 5 * time.Second
 
-// WakeIfReady wakes keys that wait for an adoption or a route that came in the same moment. Those
-// that wait for planning, which is back already, are woken at the next tick of WatchPlanning.
+// WakeIfReady wakes keys that wait for what came in the same moment. Those that wait for planning,
+// which is back already, are woken at the next tick of WatchPlanning.
 func (r *Requeuer) WakeIfReady(ctx context.Context, project mapping.ObjectID, service string) {
-	if r.resumed(service) {
+	if r.ready(ctx, project, service) {
 		r.Wake(ctx, project, service)
 	}
 	if service == reconcile.ServicePlanning(project) && r.o.Services.Back(service, r.o.Clock.Now().Add(-recently)) {
 		r.mayBeBack.Store(service, true)
 	}
-	if service != reconcile.ServiceAdoption {
-		return
+}
+
+// ready reports whether the store or this process knows that keys wait no longer: for somebody to
+// resume a route, for an adoption, or for a listing. It does not know of services.
+func (r *Requeuer) ready(ctx context.Context, project mapping.ObjectID, service string) bool {
+	if id, is := strings.CutPrefix(service, reconcile.ServicePaused("")); is {
+		return !r.o.Pauses.holds(id)
+	}
+	repo, isListing := strings.CutPrefix(service, reconcile.ServiceListing(""))
+	if !isListing && service != reconcile.ServiceAdoption {
+		return false
 	}
 	epoch, err := r.o.Epoch.Read(ctx)
 	if err != nil {
-		return
+		return false
 	}
-	if doc, err := r.o.Store.Doc(ctx, project, store.DocAdopted); err == nil && string(doc) == epoch {
-		r.Wake(ctx, project, reconcile.ServiceAdoption)
+	if isListing {
+		return r.listed(ctx, project, repo, epoch)
 	}
+	doc, err := r.o.Store.Doc(ctx, project, store.DocAdopted)
+	return err == nil && string(doc) == epoch
+}
+
+// listed reports whether a repository was listed for a project, or no route of it makes issues in
+// a repository of this name any more.
+func (r *Requeuer) listed(ctx context.Context, project mapping.ObjectID, repo, epoch string) bool {
+	doc, err := store.ReadDoc(ctx, r.o.Store, "", store.DocRepositoryAdopted(repo))
+	if err != nil || store.ParseRepositoryAdopted(doc).For(epoch, project) {
+		return err == nil
+	}
+	return !slices.ContainsFunc(r.o.Settings.Routes().In(project), func(route *mapping.Route) bool {
+		now, err := r.o.Repositories.Locate(ctx, route.NewCardsIn, 0, time.Time{})
+		return route.MakesIssues() && (err != nil || strings.EqualFold(now, repo))
+	})
 }
 
 // WakeGitHub wakes the keys that wait for GitHub.
@@ -242,10 +263,11 @@ func (r *Requeuer) Wake(ctx context.Context, project mapping.ObjectID, service s
 	}
 }
 
-// resumed returns the route of an ended pause that keys wait for.
-func (r *Requeuer) resumed(service string) bool {
-	id, isPause := strings.CutPrefix(service, reconcile.ServicePaused(""))
-	return isPause && !r.o.Pauses.holds(id)
+// WakeListing wakes the keys that wait until the issues of a repository were listed.
+func (r *Requeuer) WakeListing(ctx context.Context, repo string) {
+	for _, project := range r.o.Settings.Routes().Projects() {
+		r.Wake(ctx, project, reconcile.ServiceListing(repo))
+	}
 }
 
 // WakeRepository wakes the keys that wait for a repository that is no longer archived.

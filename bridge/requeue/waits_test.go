@@ -164,3 +164,67 @@ func TestWaitsEndWhereAnotherReplicaWokeThem(t *testing.T) {
 		t.Errorf("the log says that it is over again\n%s", text)
 	}
 }
+
+// at is the store's epoch.
+type at string
+
+func (e at) Read(context.Context) (string, error) { return string(e), nil }
+
+// TestKeysThatWaitForAListing: a card's key waits until the issues of the repository were listed for
+// its project. It also goes on where the repository has another name by now, or where another
+// repository gets the route's new issues.
+func TestKeysThatWaitForAListing(t *testing.T) {
+	const service = "listing:acme/web"
+	route := mapping.Route{Name: "web", Project: project, Repositories: []string{"acme/web", "acme/api"}, Direction: mapping.Both, CreateIssues: true, NewCardsIn: "acme/web"}
+	for name, tt := range map[string]struct {
+		listed  string
+		change  func(d *desk)
+		waiting int
+	}{
+		"it was not listed":               {waiting: 1},
+		"it was listed in an older epoch": {listed: "e1 p", waiting: 1},
+		"it was listed for others":        {listed: "e2 p2", waiting: 1},
+		"it was listed":                   {listed: "e2 p2 p"},
+		"GitHub refused to list it":       {listed: "e2 unreadable p"},
+		"it was renamed":                  {change: func(d *desk) { d.called = "acme/site" }},
+		"its route makes no issues": {change: func(d *desk) {
+			route := route
+			route.CreateIssues = false
+			d.routes = mapping.NewRoutes([]mapping.Route{route})
+		}},
+		"new issues are made in another": {change: func(d *desk) {
+			route := route
+			route.NewCardsIn, d.called = "acme/api", "acme/api"
+			d.routes = mapping.NewRoutes([]mapping.Route{route})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := newDesk(t, mapping.Linked, "acme/web")
+			d.routes = mapping.NewRoutes([]mapping.Route{route})
+			r := requeue.New(requeue.Options{
+				Store: d, Settings: d, Queue: d, Services: answering{}, Repositories: d, FirstRuns: d, Epoch: at("e2"),
+				Pauses: requeue.NewPauses(requeue.PauseOptions{}), Clock: clock.Runtime{}, Logger: slog.New(slog.DiscardHandler),
+			})
+			claim, err := d.ClaimKey(t.Context(), store.Key{Project: project, Link: "l1"}, time.Minute)
+			if err == nil {
+				err = d.Finish(t.Context(), claim, nil, nil, store.Outcome{Kind: store.Wait, Service: service, Reason: "it was not listed"})
+			}
+			if err == nil {
+				err = d.PutDoc(t.Context(), "", store.DocRepositoryAdopted("Acme/Web"), []byte(tt.listed))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.change != nil {
+				tt.change(d)
+			}
+			if err := r.WakeWaiting(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			depth, err := d.Depth(t.Context(), project)
+			if err != nil || depth.Waiting[service] != tt.waiting {
+				t.Errorf("%d keys wait, want %d: %v", depth.Waiting[service], tt.waiting, err)
+			}
+		})
+	}
+}
