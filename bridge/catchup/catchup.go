@@ -153,7 +153,7 @@ type CatchUp struct {
 	// refused are the repositories and globs whose refused listing was logged.
 	refused map[string]bool
 
-	putOff      string    // the repository that the next round begins with; "": the first one
+	putOff      string    // the repository that the next round begins with; "": any
 	redelivered time.Time // when all hooks were last read
 	// hookAccessDenied holds the owners that do not show their hooks, and until when
 	// they are not asked again.

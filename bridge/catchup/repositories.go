@@ -37,7 +37,7 @@ func (c *CatchUp) located(ctx context.Context, repos []string, asOf time.Time) (
 	return out, nil
 }
 
-// repositories lists those that the routes name, exact ones first.
+// repositories lists those that the routes name, exact ones and those for new issues first.
 func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
 	var out []string
 	add := func(repo string) {
@@ -48,6 +48,9 @@ func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
 	for _, route := range c.o.Settings.Routes().All() {
 		for _, repo := range route.Named() {
 			add(repo)
+		}
+		if route.MakesIssues() {
+			add(route.NewCardsIn) // the listing of its glob may not show it
 		}
 	}
 	for _, route := range c.o.Settings.Routes().All() {

@@ -94,10 +94,10 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
+	repos, c.putOff = startAt(repos, c.putOff), ""
 	adopted := c.adopt(ctx, repos, epoch)
 	answered, lists := false, max(1, int(scarceAnHour*c.o.Interval.Hours()))
-	repos, c.putOff = startAt(repos, c.putOff), ""
-	for _, repo := range repos {
+	for i, repo := range repos {
 		if lists <= 0 && c.told[repo] && c.o.GitHub.RateScarce() {
 			c.putOff = cmp.Or(c.putOff, repo)
 			continue
@@ -118,6 +118,7 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 		case err == nil:
 			answered = true
 		default:
+			c.putOff = repos[(i+1)%len(repos)]
 			return fmt.Errorf("catch up %s: %w", repo, err)
 		}
 	}

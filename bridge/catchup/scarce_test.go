@@ -1,9 +1,12 @@
 package catchup_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
+
+	"planbridge/mapping"
 )
 
 // TestScarceRequests: while GitHub's requests are scarce a round lists some of the repositories
@@ -44,5 +47,29 @@ func TestScarceRequests(t *testing.T) {
 	w.hub.edit("acme/web119", repos, "alone")
 	if w.poll(); w.taken.titles[repos] != "alone" {
 		t.Error("what is alone in having news is not listed")
+	}
+}
+
+// TestARepositoryThatFailsHoldsNoOtherBack: the round after one that a repository ended begins with
+// the repositories behind it, so that they are adopted and listed.
+func TestARepositoryThatFailsHoldsNoOtherBack(t *testing.T) {
+	t.Parallel()
+	w := newCatchUp(t)
+	w.routes = []mapping.Route{route("web", "Incoming"), route("api", "Incoming"), route("docs", "Incoming")}
+	w.hub.now = w.hub.now.Add(10 * time.Minute)
+	for i, repo := range []string{"acme/web", "acme/api", "acme/docs"} {
+		w.hub.edit(repo, int64(i+1), repo)
+	}
+	w.hub.fail("acme/api", mapping.ErrUnavailable)
+	for range 2 {
+		if err := w.catchUp.Poll(t.Context()); !errors.Is(err, mapping.ErrUnavailable) {
+			t.Errorf("error %v, want unavailable", err)
+		}
+	}
+	if w.taken.titles[1] != "acme/web" || w.taken.titles[3] != "acme/docs" {
+		t.Errorf("took in %v", w.taken.titles)
+	}
+	if doc, err := w.store.Doc(t.Context(), "", "adopted:acme/docs"); err != nil || len(doc) == 0 {
+		t.Errorf("acme/docs is not adopted: %q, %v", doc, err)
 	}
 }
