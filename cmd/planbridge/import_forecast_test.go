@@ -32,13 +32,16 @@ func TestImportForecast(t *testing.T) {
 	if err := w.StartBridge(); err != nil {
 		t.Fatal(err)
 	}
+	op.until("each issue has its labels", func() bool { // one key makes a label, and others wait for it
+		labelled := 0
+		for _, i := range w.Repo.Issues() {
+			labelled += min(len(i.Labels), 1)
+		}
+		return labelled == r.Labels
+	})
 	op.settled()
-	labelled := 0
-	for _, i := range w.Repo.Issues() {
-		labelled += min(len(i.Labels), 1)
-	}
-	if n := w.GitHub.Calls("labels.add", "graphql.labels"); labelled != r.Labels || n > r.Labels {
-		t.Errorf("%d issues got labels by %d writes, %d were forecast", labelled, n, r.Labels)
+	if n := w.GitHub.Calls("labels.add", "graphql.labels"); n > r.Labels {
+		t.Errorf("issues got labels by %d writes, %d were forecast", n, r.Labels)
 	}
 }
 
