@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -34,14 +35,16 @@ func NewPlanning(c *planning.Client) *Planning {
 
 // CreateCard is that of the client.
 func (p *Planning) CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, n reconcile.NewItem) (mapping.Card, error) {
-	return p.Client.CreateCard(ctx, bucket, username, planning.NewCard(n))
+	card, err := p.Client.CreateCard(ctx, bucket, username, planning.NewCard(n))
+	return card, p.doubt(bucket, err)
 }
 
 // CreateCards makes cards in the names of several people.
 func (p *Planning) CreateCards(ctx context.Context, bucket mapping.ObjectID, items []reconcile.BatchItem) ([]mapping.Card, error) {
-	return p.CreateCardsBy(ctx, bucket, converted(items, func(n reconcile.BatchItem) planning.UserCard {
+	cards, err := p.CreateCardsBy(ctx, bucket, converted(items, func(n reconcile.BatchItem) planning.UserCard {
 		return planning.UserCard{Username: n.Username, NewCard: planning.NewCard(n.NewItem)}
 	}))
+	return cards, p.doubt(bucket, err)
 }
 
 // CreateTasks sends a single task as one, which every service takes.
@@ -87,6 +90,17 @@ func (p *Planning) BucketIDs(ctx context.Context, bucket string) ([]mapping.Obje
 	defer p.mu.Unlock()
 	p.buckets[bucket] = bucketIDs{ids, time.Now().Add(bucketsFor)}
 	return ids, nil
+}
+
+// doubt forgets the cached ids of a bucket where an error says that there is none of that id. The
+// listing that they are from may have lacked another one.
+func (p *Planning) doubt(bucket mapping.ObjectID, err error) error {
+	if reconcile.IsGone(err) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		maps.DeleteFunc(p.buckets, func(_ string, b bucketIDs) bool { return slices.Contains(b.ids, bucket) })
+	}
+	return err
 }
 
 // zone is a project's time zone, which is read at intervals.
