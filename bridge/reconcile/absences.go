@@ -46,7 +46,7 @@ func (w absences) missing(side mapping.Side, err error) error {
 	case w.pair.State == mapping.Entering && side == w.pair.Origin:
 		return errRemove // it is removed silently
 	case w.pair.State == mapping.Entering:
-		creator(w).forgetFound()
+		w.forgetFound()
 		return later(0, "its partner in %s, which its marker showed, is gone", side)
 	}
 	w.happens(mapping.EventVanished)
@@ -63,7 +63,7 @@ func (w absences) checkRepository() error {
 	case isWithheld(err):
 		return onGitHub(err)
 	case err == nil && !strings.EqualFold(now, w.owner.Issue.Repo):
-		return mover(w).toRepository(now)
+		return w.toRepository(now)
 	}
 	_, err = do(w, ReadRepositoryName{w.owner.Issue.Repo})
 	if IsGone(err) {
@@ -253,4 +253,14 @@ func (w absences) backTo(whole mapping.PairEvent) mapping.PairEvent {
 		return whole
 	}
 	return mapping.EventResumed
+}
+
+// forgetFound forgets a partner that keepFound recorded, and that is gone.
+func (w absences) forgetFound() {
+	w.pair.Gone, w.pair.GoneSince = nil, time.Time{}
+	if w.pair.Origin == mapping.GitHub {
+		w.pair.Card = mapping.CardID{}
+	} else {
+		w.pair.Issue = mapping.IssueID{}
+	}
 }

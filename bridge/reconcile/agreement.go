@@ -10,30 +10,6 @@ import (
 
 // This file has the rules that bring two items, both of them read, to the same values.
 
-// round holds the decisions of one pass over the agreement rules.
-type round struct {
-	plan         mapping.Plan
-	writesGitHub bool // GitHub is written, perhaps only to remove a label
-	// unbased: the summary had not been agreed on when the round began.
-	unbased bool
-	// first: nothing was shown for the link before.
-	first bool
-}
-
-// writes reports whether the round writes to a side.
-func (r *round) writes() bool { return r.writesGitHub || r.plan.Writes(mapping.Planning) }
-
-// sides lists the sides that the round writes to.
-func (r *round) sides() (sides []mapping.Side) {
-	if r.plan.Writes(mapping.Planning) {
-		sides = append(sides, mapping.Planning)
-	}
-	if r.writesGitHub {
-		sides = append(sides, mapping.GitHub)
-	}
-	return sides
-}
-
 func lateWrites(w work) (verdict, error) {
 	if err := repairer(w).recoverLanded(); err != nil {
 		return end, err

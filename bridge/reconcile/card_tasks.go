@@ -3,36 +3,11 @@ package reconcile
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"planbridge/mapping"
 )
-
-// tasks holds the tasks of a card that this claim has seen.
-type tasks struct {
-	seen map[mapping.ObjectID]mapping.Task
-	// whole: seen holds every task of the card. listed: it was read under this
-	// claim, so that what it shows is newer than any snapshot.
-	whole, listed bool
-}
-
-// inOrder returns the tasks in the order of their creation.
-func (t *tasks) inOrder() []mapping.Task {
-	return slices.SortedFunc(maps.Values(t.seen), func(a, b mapping.Task) int { return int(a.CID - b.CID) })
-}
-
-// keepNewest keeps the newest version of a task.
-func (t *tasks) keepNewest(task mapping.Task) {
-	old, ok := t.seen[task.ID]
-	if !ok || task.Version > old.Version || task.Version == old.Version && task.State.Version >= old.State.Version {
-		if t.seen == nil { // a root that has to wait has not read its tasks
-			t.seen = map[mapping.ObjectID]mapping.Task{}
-		}
-		t.seen[task.ID] = task
-	}
-}
 
 // refreshTasks collects the card's tasks: from snapshots of single tasks, and from those that
 // came nested in the card. It reads all of them where the card's counters moved by more than
@@ -201,7 +176,7 @@ func (w cardTasks) readChild(c *mapping.Pair) (task mapping.Task, gone bool, err
 // read after a while.
 func (w cardTasks) tryTasks() error {
 	name := "the tasks of cards of project " + string(w.link.Project)
-	if !projector(w).isPaused(name) {
+	if !pauses(w).isPaused(name) {
 		err := w.readTasks()
 		switch {
 		case err == nil:
@@ -210,7 +185,7 @@ func (w cardTasks) tryTasks() error {
 		case w.over() || !errors.As(err, new(*sideError)):
 			return err
 		}
-		projector(w).putOff(name, "read", err, brokenFirst, brokenMost)
+		pauses(w).putOff(name, "read", err, brokenFirst, brokenMost)
 	}
 	w.unread, w.counters = true, w.pair.Card.CountersVersion
 	return w.readTracking()

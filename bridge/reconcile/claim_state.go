@@ -3,8 +3,9 @@ package reconcile
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -50,18 +51,6 @@ func (t *claimState) newestDelivery(p *mapping.Pair) string {
 		return i.Delivery
 	}
 	return ""
-}
-
-// workOn returns the work on a pair, before any of its items is read.
-func (t *claimState) workOn(p *mapping.Pair, set *Settings, looked bool) work {
-	w := work{&state{
-		claimState: t, set: set, pair: p, owner: p,
-		itemViews:    itemViews{p: mapping.View{}, held: map[heldKey]heldValue{}, mustRead: looked},
-		news:         news{delivery: t.newestDelivery(p)},
-		planProgress: planProgress{resumed: p.Pace.Midway, steps: slices.Clone(p.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{}},
-	}}
-	w.log = w.logger()
-	return w
 }
 
 // asker says on whose behalf the root link writes to GitHub. The rank separates a person's
@@ -110,4 +99,109 @@ func (t *claimState) draw() string { return fmt.Sprintf("%016x", t.drawn("id")) 
 // newNonce returns a new nonce for an item of a project.
 func (t *claimState) newNonce(project mapping.ObjectID) string {
 	return mapping.NonceIn(project, t.draw())
+}
+
+// Process answers from the memory of the program around the core. Its methods do no I/O.
+type Process interface {
+	// Authorship says whether a login is the bridge's own, now or formerly.
+	Authorship(login string) mapping.Authorship
+	// Stranger reports whether a login belongs to another account now than before.
+	Stranger(login string) bool
+	// SameRendering reports whether two Markdown texts mean the same.
+	SameRendering(a, b string) bool
+	// FirstRun is when a route began to run (see [mapping.FirstRuns]).
+	FirstRun(route string) time.Time
+	// Paused reports whether an operator paused a route.
+	Paused(route string) bool
+	// Down reports whether a service (see ServiceGitHub) is known to be away.
+	Down(service string) bool
+	// LeaseTTL is how long a claim is held.
+	LeaseTTL() time.Duration
+}
+
+// authorOf is the owner of a share of the route's budget: the author of the pair's issue.
+func authorOf(p *mapping.Pair) string {
+	if by := p.Issue.Author; by != "" && p.Origin != mapping.Planning {
+		return strings.ToLower(by)
+	}
+	return byPlanning
+}
+
+// byPlanning is the author of items that were made in planning.
+const byPlanning = "planning"
+
+// sinceFirstSeen is the time since the first sight of the claim's oldest change.
+func (t *claimState) sinceFirstSeen() (d time.Duration, known bool) {
+	var seen time.Time
+	for _, s := range t.claim.Inbox {
+		if seen.IsZero() || s.Seen.Before(seen) {
+			seen = s.Seen
+		}
+	}
+	if seen.IsZero() {
+		return 0, false
+	}
+	return max(0, t.since(seen)), true
+}
+
+// inbox has the snapshots since the key's last claim: pointers to an issue, a card or a task.
+// They are read-only.
+type inbox map[mapping.Ref]any
+
+// decode decodes a claim's snapshots and events.
+func decode(claim *store.Claim) (in inbox, events []mapping.IssueEvent, err error) {
+	in, events = inbox{}, make([]mapping.IssueEvent, len(claim.Events))
+	for ref, s := range mapping.Sorted(claim.Inbox) {
+		var v any
+		switch ref.Kind() {
+		case "issue":
+			v = &mapping.Issue{}
+		case "card":
+			v = &mapping.Card{}
+		case "task":
+			v = &mapping.Task{}
+		default:
+			continue
+		}
+		if err := json.Unmarshal(s.Data, v); err != nil {
+			return nil, nil, fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		}
+		in[ref] = v
+	}
+	for i, data := range claim.Events {
+		if err := json.Unmarshal(data, &events[i]); err != nil {
+			return nil, nil, fmt.Errorf("stored event: %w", err)
+		}
+	}
+	return in, events, nil
+}
+
+// seen returns a copy of an item's snapshot in the inbox; nil: there is none.
+func seen[T any](t *claimState, ref mapping.Ref) *T {
+	v, ok := t.inbox[ref].(*T)
+	if !ok {
+		return nil
+	}
+	snapshot := *v
+	return &snapshot
+}
+
+// unambiguous is seen, but nil where the inbox met two different snapshots of one second.
+func unambiguous[T any](t *claimState, ref mapping.Ref) *T {
+	if t.claim.Inbox[ref].Ambiguous {
+		return nil
+	}
+	return seen[T](t, ref)
+}
+
+// eachSeen visits the snapshots of one kind of item.
+func eachSeen[T any](t *claimState, visit func(v T) error) error {
+	for ref := range mapping.Sorted(t.inbox) {
+		if v := seen[T](t, ref); v != nil {
+			if err := visit(*v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

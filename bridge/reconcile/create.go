@@ -3,7 +3,6 @@ package reconcile
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"planbridge/mapping"
@@ -51,28 +50,6 @@ type kind interface {
 	post(wants []*want) error
 	// refused handles a want that is refused whatever is left out, or whose parent is gone.
 	refused(k *want, err error) error
-}
-
-// want is one item that is to be made.
-type want struct {
-	w      work // the work on its link
-	intent *mapping.Intent
-	done   bool // its item is known
-	// answered: a request for several items was refused with this one in it. The item may
-	// exist, and no request for it is under way.
-	answered bool
-	err      error // then: why it could not be linked
-
-	// base is the base that both sides will have. One half of it is sent.
-	base    map[mapping.Attribute]mapping.Base
-	item    *NewItem           // the content where base is not it, as of a checklist line's task
-	user    string             // planning's user who makes it
-	buckets []mapping.ObjectID // the ids by which its bucket may be addressed
-	shown   []string           // labels that only project planning's state
-}
-
-func notMade(wants []*want) []*want {
-	return slices.DeleteFunc(slices.Clone(wants), func(k *want) bool { return k.done })
 }
 
 // once makes the wants that can be made now.
@@ -258,22 +235,6 @@ func (c *creation) halve(wants []*want) error {
 	return mostSevere(errs)
 }
 
-// Certain reports whether a failed create certainly made nothing.
-func Certain(err error) bool {
-	if _, ok := errors.AsType[*mapping.RateLimited](err); ok {
-		return true
-	}
-	for _, known := range []error{
-		mapping.ErrRejected, mapping.ErrUnavailable, mapping.ErrUnauthorized, mapping.ErrForbidden,
-		mapping.ErrNotFound, mapping.ErrGone, mapping.ErrMoved,
-	} {
-		if errors.Is(err, known) {
-			return true
-		}
-	}
-	return false
-}
-
 func (w creator) wanted() *want { return &want{w: work(w), intent: w.pair.Intent} }
 
 // partner is the creation of the item that the link's intent names.
@@ -306,7 +267,7 @@ func (w creator) keepFound() error {
 		}
 		card, err := w.oldest(c.seen)
 		if card != nil && err == nil {
-			exclusivity(w).noteFoundBy(card.Summary.Value)
+			w.noteFoundBy(card.Summary.Value)
 			w.pair.Card = mapping.NameCard(card)
 		}
 		return err
@@ -314,22 +275,12 @@ func (w creator) keepFound() error {
 		c := &newIssue{state: w.state}
 		err := c.considerSeen()
 		if c.found != nil {
-			exclusivity(w).noteFoundBy(c.text)
+			w.noteFoundBy(c.text)
 			w.pair.Issue = mapping.NameIssue(c.found)
 		}
 		return err
 	}
 	return nil
-}
-
-// forgetFound forgets a partner that keepFound recorded, and that is gone.
-func (w creator) forgetFound() {
-	w.pair.Gone, w.pair.GoneSince = nil, time.Time{}
-	if w.pair.Origin == mapping.GitHub {
-		w.pair.Card = mapping.CardID{}
-	} else {
-		w.pair.Issue = mapping.IssueID{}
-	}
 }
 
 func (w creator) linked(side mapping.Side, why string) {

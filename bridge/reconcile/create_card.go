@@ -37,7 +37,7 @@ func (c *newCard) find(wants []*want) error {
 		return err
 	}
 	c.count(CountPrevented, c.how)
-	exclusivity{c.state}.noteFoundBy(found.Summary.Value)
+	creator{c.state}.noteFoundBy(found.Summary.Value)
 	creator{c.state}.linkCard(found, "found by its marker ("+c.how+")")
 	wants[0].done = true
 	return nil
@@ -130,8 +130,6 @@ func (w creator) takersFirst(ids []mapping.ObjectID) []mapping.ObjectID {
 		return get(w, Remembered{refusing(a)}) - get(w, Remembered{refusing(b)})
 	})
 }
-
-func refusing(bucket mapping.ObjectID) string { return "takes no card: " + string(bucket) }
 
 // oneEstimate removes all estimate labels but the one that the item is made with. Once that
 // one is the base, another label would count as newer.

@@ -73,7 +73,7 @@ func (c *newIssue) find(wants []*want) error {
 		return err
 	}
 	c.count(CountPrevented, c.how)
-	exclusivity{c.state}.noteFoundBy(c.text)
+	creator{c.state}.noteFoundBy(c.text)
 	creator{c.state}.linkIssue(c.found, "found by its marker ("+c.how+")")
 	c.mustRead = c.mustRead || c.how == "webhook" // later news may have gone to another link
 	wants[0].done = true
@@ -164,10 +164,6 @@ func (w creator) requiredLabels() []string {
 		return nil
 	}
 	return w.route.Labels[:1]
-}
-
-func baseOf(github string, p mapping.Versioned) mapping.Base {
-	return mapping.Base{GitHub: github, Planning: p.Value, Version: p.Version}
 }
 
 // linkIssue completes the link with the issue that was made for it.

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"slices"
 
-	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
 
@@ -59,7 +58,7 @@ func (w decider) resolve() (mapping.Plan, error) {
 		lister(w).refreshList() // the lines that are text are part of the summary
 	}
 	for _, a := range mapping.Attributes {
-		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.editedOnGitHub(a), mapping.Planning: w.editedInPlanning(a)}
+		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.editedOnGitHub(a), mapping.Planning: freshness(w).editedInPlanning(a)}
 	}
 	in.Rewound = freshness(w).rewoundNow()
 	plan := mapping.Resolve(in)
@@ -82,14 +81,4 @@ func (w decider) editedOnGitHub(a mapping.Attribute) mapping.Interval {
 	book := w.book()
 	book.Edits.Bare = func(value string) string { return text(w.strip(value)) }
 	return book.EditedOnGitHub(a, text(w.g[a].Value), w.pair.Asking[a] != "")
-}
-
-// editedInPlanning bounds when planning's value of an attribute was written.
-func (w decider) editedInPlanning(a mapping.Attribute) mapping.Interval {
-	if w.card == nil {
-		return mapping.Interval{}
-	}
-	_, based := w.pair.Base[a]
-	own := based && w.pair.Asking[a] == ""
-	return journal.EditedInPlanning(a, w.card, mapping.CardView(w.card, w.set.Keys), w.p, w.pair.Card.CountersVersion, own)
 }

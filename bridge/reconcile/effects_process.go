@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"slices"
 	"time"
 
 	"planbridge/mapping"
@@ -126,29 +125,3 @@ func (Met) answeredWith(None)         {}
 func (Count) answeredWith(None)       {}
 func (Lagged) answeredWith(None)      {}
 func (Say) answeredWith(None)         {}
-
-// get is do for an effect that cannot fail. After a stop it returns the zero value.
-func get[R any](w role, e Effect[R]) R {
-	answer, _ := do(w, e)
-	return answer
-}
-
-// send is get without an answer.
-func send(w role, e Effect[None]) { _, _ = do(w, e) }
-
-func (w *state) count(c Counter, labels ...string) { send(w, Count{c, labels}) }
-
-// logger writes log lines with the attributes of a link.
-type logger struct {
-	w  role
-	of []any // attributes of every line
-}
-
-func (l logger) say(level Level, text string, attributes []any) {
-	send(l.w, Say{level, text, append(slices.Clip(l.of), attributes...)})
-}
-
-func (l logger) Debug(text string, attributes ...any) { l.say(Debug, text, attributes) }
-func (l logger) Info(text string, attributes ...any)  { l.say(Info, text, attributes) }
-func (l logger) Warn(text string, attributes ...any)  { l.say(Warn, text, attributes) }
-func (l logger) Error(text string, attributes ...any) { l.say(Error, text, attributes) }

@@ -159,11 +159,6 @@ func (w entrant) notFound(repo string, number int, own bool) (string, error) {
 	return "its tasks name " + issueName(repo, number) + " as its issue, which is gone", nil
 }
 
-func (w entrant) decline(why string) error {
-	w.log.Info("not taken", "why", why)
-	return errRemove
-}
-
 // reconsider makes a card without an issue enter anew.
 func (w entrant) reconsider() {
 	w.happens(mapping.EventReconsidered)
@@ -204,20 +199,6 @@ func (w entrant) adoptLost(side mapping.Side) (bool, error) {
 	return k.done, err
 }
 
-// accepts reports whether an issue is synchronised, and why not. A route's filter is about
-// root links. A sub-issue is only kept out by the label plan:ignore.
-func (w entrant) accepts(issue *mapping.Issue) (bool, string) {
-	if w.pair.IsTask() {
-		return (&mapping.Route{}).Accepts(issue, w.set.Scheme)
-	}
-	return w.route.Accepts(issue, w.set.Scheme)
-}
-
-// bridgeMade reports whether the bridge made an issue.
-func (w entrant) bridgeMade(issue *mapping.Issue) bool {
-	return w.set.Keys.Made(issue, w.Authorship(issue.Author))
-}
-
 // moveProject hands an issue over to the store's part of another project, where its labels
 // lead to that project.
 func (w entrant) moveProject(route *mapping.Route) error {
@@ -228,30 +209,6 @@ func (w entrant) moveProject(route *mapping.Route) error {
 		return fmt.Errorf("hand over to project %s: %w", route.ProjectName, err)
 	}
 	return w.decline("its route belongs to project " + route.ProjectName)
-}
-
-// handOverIssue delivers an issue's snapshot to the link that the observation names, with
-// further observations.
-func (w entrant) handOverIssue(issue *mapping.Issue, to mapping.ObjectID, obs store.Observation, more ...store.Observation) error {
-	obs.Item, obs.At, obs.Digest, obs.Data = mapping.IssueRef(issue.ID), issue.UpdatedAt.Unix(), mapping.DigestIssue(issue), store.Encode(issue)
-	obs.Event = store.Encode(mapping.IssueEvent{Look: mapping.LookHandedOver})
-	return w.deliver(to, append([]store.Observation{obs}, more...))
-}
-
-// deliverWait is when a link that has just vanished is looked up again.
-const deliverWait = time.Second
-
-// deliver sends observations to the link that the first of them names. That link has to exist:
-// otherwise the observations would be lost with this link.
-func (w entrant) deliver(to mapping.ObjectID, obs []store.Observation) error {
-	got, err := do(w, Observe{to, obs})
-	for _, g := range got {
-		err = errors.Join(err, g.Err)
-	}
-	if err == nil && got[0].Key == (store.Key{}) {
-		return later(deliverWait, "the link that %s was to be handed to has just gone", issueName(w.owner.Issue.Repo, w.owner.Issue.Number))
-	}
-	return err
 }
 
 // A person may copy a card or a task of the bridge, footer and all. The link keeps the older

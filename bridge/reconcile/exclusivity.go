@@ -68,15 +68,6 @@ func (w exclusivity) mayLackItems() (bool, error) {
 	return w.link.Epoch != w.epoch, nil
 }
 
-// noteFoundBy takes the text whose marker led to the pair's partner. A marker of another link
-// belongs to an earlier epoch, whose items this link may not know.
-func (w exclusivity) noteFoundBy(text string) {
-	_, marks := w.set.Keys.Body(text)
-	if !w.pair.IsTask() && !slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Link == w.link.ID }) {
-		w.link.Epoch = ""
-	}
-}
-
 // An issue has one partner in all projects together. Within a project the store's index
 // guarantees that. The links of two projects are in two parts of the store, on two servers of
 // a Cluster, and no operation touches both. Where a repository's routes lead to several projects,
@@ -205,18 +196,6 @@ func (w exclusivity) yieldTo(competitor *mapping.Link) error {
 		w.note(mapping.Planning, "", "sub-issue", where(w.owner)+" becomes no task: "+why)
 	}
 	return entrant(w).decline(why)
-}
-
-// isTaken reports whether a link of another project has an issue of the repository, so that it does
-// not enter here.
-func (w exclusivity) isTaken(issue mapping.Ref) (bool, error) {
-	for _, project := range w.otherProjects() {
-		_, l, err := w.linkOf(project, issue)
-		if err != nil || l != nil && l.State != mapping.Entering && !l.Moving.HandsOver() {
-			return err == nil, err
-		}
-	}
-	return false, nil
 }
 
 // requireAdoptionOf is requireAdoption for another project. The partner of this issue may be

@@ -113,7 +113,7 @@ func (w freshness) showsOwnEvent() bool {
 // believed.
 func (w freshness) readsBehind(issue *mapping.Issue) error {
 	l := w.link
-	if !issue.UpdatedAt.Before(reader(w).newest()) {
+	if !issue.UpdatedAt.Before(w.newest()) {
 		if !w.rewound {
 			l.BehindSince = time.Time{}
 		}
@@ -246,4 +246,28 @@ func (w freshness) ownEvent(e *mapping.OwnEvent) {
 		w.claim.Inbox = map[mapping.Ref]store.Snapshot{}
 	}
 	w.claim.Inbox[ref], w.inbox[ref] = s, &e.Issue
+}
+
+// newest is the time of the newest known snapshot of the issue.
+func (w freshness) newest() time.Time {
+	at := w.owner.Issue.UpdatedAt
+	if w.rewound {
+		at = time.Time{}
+	} else if s, ok := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]; ok && time.Unix(s.At, 0).After(at) {
+		at = time.Unix(s.At, 0)
+	}
+	if w.issue != nil && w.issue.UpdatedAt.After(at) {
+		at = w.issue.UpdatedAt
+	}
+	return at
+}
+
+// editedInPlanning bounds when planning's value of an attribute was written.
+func (w freshness) editedInPlanning(a mapping.Attribute) mapping.Interval {
+	if w.card == nil {
+		return mapping.Interval{}
+	}
+	_, based := w.pair.Base[a]
+	own := based && w.pair.Asking[a] == ""
+	return journal.EditedInPlanning(a, w.card, mapping.CardView(w.card, w.set.Keys), w.p, w.pair.Card.CountersVersion, own)
 }

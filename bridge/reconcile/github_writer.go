@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
@@ -80,14 +78,6 @@ func (w githubWriter) removeLabel(issue *mapping.Issue, label string, s Sharing)
 	}
 	freshness(w).stepped(issue)
 	return nil
-}
-
-// issueURL is the address of the issue's page, as GitHub gives it or as it would be.
-func (w githubWriter) issueURL() string {
-	if i := w.issue; i != nil && i.Number == w.owner.Issue.Number && i.Page != "" {
-		return i.Page
-	}
-	return w.set.WebURL + "/" + w.owner.Issue.Repo + "/issues/" + strconv.Itoa(w.owner.Issue.Number)
 }
 
 // write carries out the plan's writes to GitHub: single labels, and one PATCH. The set of
@@ -247,10 +237,6 @@ func (w githubWriter) relabel(d mapping.Decision) (bool, error) {
 func (w githubWriter) swappedMeanwhile(ours []string) bool {
 	_, all := w.set.Scheme.EstimateOf(w.issue.Labels, "")
 	return slices.ContainsFunc(all, func(l string) bool { return !containsFold(ours, l) })
-}
-
-func containsFold(list []string, s string) bool {
-	return slices.ContainsFunc(list, func(x string) bool { return strings.EqualFold(x, s) })
 }
 
 // dropLabels removes labels. The history names those with another estimate than the one that is

@@ -9,9 +9,6 @@ import (
 	"planbridge/mapping"
 )
 
-// itemPartner is the partner in the marker of a checklist item's task.
-const itemPartner = "item"
-
 // takeTasks matches the card's tasks with the checklist items. It finds the tasks that items wait
 // for, tasks that are gone, and tasks that people made.
 func (w lineTasks) takeTasks() {

@@ -13,23 +13,6 @@ import (
 // (wholeBodies). Its changes in planning are written once the issue and its card agree
 // (workList), so that no task delays them.
 
-// list is a checklist as one round sees it.
-type list struct {
-	lines map[*mapping.Pair]mapping.Item // as the body has them; nil: not known
-	plans map[*mapping.Pair]mapping.Plan
-	// joined are the tasks that were matched with a new line by their text.
-	joined []mapping.ObjectID
-}
-
-// checklist is the known state of a pair's checklist.
-type checklist struct {
-	list list // in this round
-	// listErr is why the tasks could not be brought up to date.
-	listErr error
-	// rejoined: a removed line is back, and its task may have changed meanwhile.
-	rejoined bool
-}
-
 // setItems replaces the link's checklist items.
 func (w lister) setItems(items []*mapping.Pair) {
 	w.link.Children = append(slices.DeleteFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Kind == mapping.Checklist }), items...)

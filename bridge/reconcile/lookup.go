@@ -76,3 +76,15 @@ func (w ledger) keepEntry(c mapping.Conflict) error {
 	}
 	return nil
 }
+
+// isTaken reports whether a link of another project has an issue of the repository, so that it does
+// not enter here.
+func (w exclusivity) isTaken(issue mapping.Ref) (bool, error) {
+	for _, project := range w.otherProjects() {
+		_, l, err := w.linkOf(project, issue)
+		if err != nil || l != nil && l.State != mapping.Entering && !l.Moving.HandsOver() {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}

@@ -71,13 +71,6 @@ func (w mover) followRepository(err error) error {
 	return w.toRepository(now)
 }
 
-// toRepository puts the link off to go on under its repository's current name. A card without
-// an issue gets it there.
-func (w mover) toRepository(now string) error {
-	w.owner.Issue.Repo, w.owner.Unfinished = now, true
-	return quietly(0, "its repository is now %s", now)
-}
-
 // takeMoves follows the transfers that events reported. It reads the issue at the new address,
 // which may have moved on, or may be out of reach.
 func (w mover) takeMoves() error {
@@ -142,11 +135,6 @@ func (w mover) comeBack() error {
 	})
 }
 
-// unreachable reports an error that says that GitHub has nothing here for us.
-func unreachable(err error) bool {
-	return IsGone(err) || errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrMoved)
-}
-
 // moveTo records where the issue was proven to be. The error puts the key off, so that the
 // routes of the new place decide everything else.
 func (w mover) moveTo(issue *mapping.Issue) error {
@@ -183,19 +171,6 @@ func (w mover) moveTo(issue *mapping.Issue) error {
 	}
 	w.note(mapping.GitHub, "", "moved", issueName(was.Repo, was.Number)+" is now "+issueName(issue.Repo, issue.Number))
 	return later(0, "its issue is now %s", issueName(issue.Repo, issue.Number))
-}
-
-// differentIssue returns an error where another issue answers at the address of the link's own one.
-// That is the same issue after transfers away and back, or the number of a repository that was made
-// anew.
-func differentIssue(own *mapping.IssueID, issue *mapping.Issue) error {
-	switch {
-	case own.ID == 0 || issue.ID == own.ID:
-		return nil
-	case issue.Author == own.Author && (own.Born.IsZero() || issue.CreatedAt.Equal(own.Born)):
-		return &mapping.MovedError{Repo: issue.Repo, Number: issue.Number, Issue: issue}
-	}
-	return fmt.Errorf("%s is another issue now: %w", issueName(issue.Repo, issue.Number), mapping.ErrGone)
 }
 
 // keepState handles a transfer that dropped the in-progress label, because the new repository
@@ -292,20 +267,6 @@ func (w mover) leave(why string) {
 		w.happens(mapping.EventExcluded)
 	}
 	w.pair.Why = why
-}
-
-// namesPlace reports whether a snapshot has the issue's repository as the link knows it. A new
-// name is taken over where the link's route has it. Otherwise it may be an old name in a late
-// delivery, and a read decides.
-func (w mover) namesPlace(seen *mapping.Issue) bool {
-	if strings.EqualFold(seen.Repo, w.owner.Issue.Repo) {
-		return true
-	}
-	if !w.route.MatchesRepo(seen.Repo) {
-		return false
-	}
-	w.owner.Issue.Repo = seen.Repo
-	return true
 }
 
 // readOnly lets a key wait whose repository is archived, as a refusal of GitHub may show. Any other

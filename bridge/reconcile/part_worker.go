@@ -145,19 +145,3 @@ func (w partWorker) absorb(pw work, err error) error {
 func (w partWorker) forgetPart(p *mapping.Pair) {
 	w.link.SubLinks = slices.DeleteFunc(w.link.SubLinks, func(o *mapping.Pair) bool { return o == p })
 }
-
-// isTerminal reports whether one of the errors ends the claim.
-func isTerminal(errs []error) bool {
-	for _, err := range errs {
-		var put *requeueAfter
-		var wait *blockedOn
-		var limited *mapping.RateLimited
-		switch {
-		case err == nil, errors.As(err, &put):
-		case lostLease(err), errors.As(err, new(*mapping.BrokenError)), isTooLarge(err), errors.As(err, &wait), errors.As(err, &limited),
-			errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUnauthorized), errors.Is(err, ErrOver):
-			return true
-		}
-	}
-	return false
-}

@@ -169,18 +169,6 @@ func (w planningWriter) readItem(item mapping.Ref) (mapping.View, int64, error) 
 	return card.Values(), card.Version, err
 }
 
-// heldKey names an attribute of a card or a task.
-type heldKey struct {
-	item      mapping.Ref
-	attribute mapping.Attribute
-}
-
-// heldValue is a value that planning answered to a write in place of the one that was sent.
-type heldValue struct {
-	sent     string
-	answered mapping.Versioned
-}
-
 // heldBack reports whether a successful answer has another value than the one sent, and
 // records it. It may be a version conflict (their status is not documented, planning-api.md
 // part 7), or the service's own rewriting. Both are decided anew against the old base, so that

@@ -2,13 +2,10 @@ package reconcile
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"planbridge/mapping"
-	"planbridge/store"
 )
 
 // Some of planning's values have no equivalent that GitHub could change. They are projected onto
@@ -16,14 +13,6 @@ import (
 // sprint a milestone, and its users assignees. A projection that a person changes is restored, and
 // what people add beside it stays. No projection may keep an issue and its card from agreeing: a
 // refusal by GitHub is reported once, and the write is tried again later.
-
-// A projection that failed is paused, at first for the first time and at most for the second
-// one. A service that is away, or a lost answer, is tried again soon. A refusal by GitHub (a
-// missing right, an unknown endpoint) will hardly change within a minute.
-const (
-	brokenFirst, brokenMost   = time.Second, time.Minute
-	refusedFirst, refusedMost = 5 * time.Minute, time.Hour
-)
 
 // showAll makes one projection after the other. Before the next turn of a projection that was
 // put off, the issue is read: events that come meanwhile are handled for everything else only.
@@ -88,7 +77,7 @@ func (w projector) shown() *mapping.Shown {
 // the work on the key. Anything else puts the projection off.
 func (w projector) attempt(what string, show func() error) error {
 	names := []string{what + " in " + w.owner.Issue.Repo, what + " of " + string(w.link.ID)}
-	if slices.ContainsFunc(names, w.isPaused) {
+	if slices.ContainsFunc(names, pauses(w).isPaused) {
 		return nil
 	}
 	err := show()
@@ -115,7 +104,7 @@ func (w projector) attempt(what string, show func() error) error {
 	case isWithheld(err):
 		return err
 	case errors.As(err, &put) && put.after > 0: // a brake, or a read that lags
-		w.revisitAfter(put.after, what+": "+put.why)
+		pauses(w).revisitAfter(put.after, what+": "+put.why)
 		return nil
 	case w.over() || !errors.As(err, &side):
 		return err
@@ -132,13 +121,13 @@ func (w projector) refusedToShow(names []string, err error) {
 	case errors.As(err, &limited):
 		after := limited.After + w.jitter(spread(limited))
 		w.log.Info("put off", "what", names[1], "after", after, "why", limited.Reason(), "fact", FactInTurn)
-		w.revisitAfter(after, limited.Reason())
+		pauses(w).revisitAfter(after, limited.Reason())
 	case errors.Is(err, mapping.ErrRejected):
-		w.putOff(names[1], "shown", err, refusedFirst, refusedMost)
+		pauses(w).putOff(names[1], "shown", err, refusedFirst, refusedMost)
 	case errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUncertain), errors.Is(err, mapping.ErrUnauthorized):
-		w.putOff(names[0], "shown", err, brokenFirst, brokenMost)
+		pauses(w).putOff(names[0], "shown", err, brokenFirst, brokenMost)
 	default:
-		w.putOff(names[0], "shown", err, refusedFirst, refusedMost)
+		pauses(w).putOff(names[0], "shown", err, refusedFirst, refusedMost)
 	}
 }
 
@@ -164,58 +153,6 @@ func (w projector) bring(isDue func() bool, write func() error) error {
 	return write()
 }
 
-// cannotBe is part of the reason of a key that waits for a refused projection or read.
-const cannotBe = " cannot be "
-
-// Failing reports whether a key waits because something failed: an attempt, or a request that a
-// service refuses though it answers.
-func Failing(s *store.Standing) bool {
-	switch s.State {
-	case store.KeyLater:
-		return s.Attempts > 0 || strings.Contains(s.Reason, cannotBe)
-	case store.KeyWaiting:
-		return strings.Contains(s.Reason, mapping.ErrUnauthorized.Error())
-	}
-	return false
-}
-
-// putOff pauses a failed projection or read, for longer each time. Other keys that wait for it
-// learn which item met the error.
-func (w projector) putOff(name, done string, err error, first, most time.Duration) {
-	why := name + cannotBe + done
-	p := get(w, PauseAfter{name, fmt.Sprintf("%s, as %s met: %v", why, where(w.pair), err), first, most})
-	why += ": " + err.Error()
-	if p.News {
-		about, log := []any{"what", name, "after", p.Wait, "err", err}, w.log.Warn
-		if side := (*sideError)(nil); errors.As(err, &side) {
-			service := situation{project: w.link.Project}.service(side.side)
-			switch {
-			case isUnanswered(err):
-				about = append(about, "service", service, "fact", FactAway)
-			case errors.Is(err, mapping.ErrUnauthorized):
-				about, log = append(about, "service", service, "fact", FactRefused), w.log.Error
-			}
-		}
-		log("cannot be "+done+"; to be tried again", about...)
-	}
-	w.revisitAfter(p.Wait+w.jitter(p.Wait/4), why)
-}
-
-// isPaused reports whether something is still paused. The key is then due again at the end of
-// the pause.
-func (w projector) isPaused(name string) bool {
-	p := get(w, PauseLeft{name})
-	if p.Wait > 0 {
-		w.revisitAfter(p.Wait+w.jitter(p.Wait/4), p.Why)
-	}
-	return p.Wait > 0
-}
-
-// revisitAfter makes the key due again after a while, although it agrees.
-func (w projector) revisitAfter(after time.Duration, why string) {
-	w.showAgain = w.showAgain.soonest(revisit{after, why})
-}
-
 // showLater adds the time of the next projection to the key's due times.
 func (w projector) showLater() { w.again = w.again.soonest(w.showAgain) }
 
@@ -238,3 +175,7 @@ func changedNames(added, removed []string) string {
 	}
 	return strings.Join(out, "; ")
 }
+
+// errShare: the labels wait for their share of GitHub's write budget. Nothing was read or
+// written for them.
+var errShare = errors.New("labels")

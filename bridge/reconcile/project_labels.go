@@ -9,10 +9,6 @@ import (
 	"planbridge/mapping"
 )
 
-// errShare: the labels wait for their share of GitHub's write budget. Nothing was read or
-// written for them.
-var errShare = errors.New("labels")
-
 // showLabels writes the labels that project the card, one by one: the set is never replaced.
 // The recorded labels are good enough to begin with. Adding a label twice does no harm, and
 // the answer lists all labels of the issue.

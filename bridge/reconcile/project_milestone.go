@@ -125,9 +125,9 @@ func (w milestoneProjector) sprintMilestone(sprint mapping.ObjectID, refused int
 // the pause, which grows once for all of them.
 func (w milestoneProjector) awaitSprint(sprint mapping.ObjectID) {
 	name := "sprint " + string(sprint)
-	if !projector(w).isPaused(name) {
+	if !pauses(w).isPaused(name) {
 		why := "milestone: no listing has " + name
 		p := get(w, PauseAfter{name, why, brokenFirst, brokenMost})
-		projector(w).revisitAfter(p.Wait+w.jitter(p.Wait/4), why)
+		pauses(w).revisitAfter(p.Wait+w.jitter(p.Wait/4), why)
 	}
 }

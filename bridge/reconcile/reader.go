@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"maps"
+	"strings"
 	"time"
 
 	"planbridge/bridge/reconcile/journal"
@@ -29,7 +30,7 @@ func (w reader) refreshIssue() error {
 		w.count(CountEchoes, string(mapping.GitHub))
 	}
 	switch {
-	case found && !mover(w).namesPlace(shown) || w.mustRead || w.unbased() || w.pair.Gone[mapping.GitHub] > 0 && (found || w.pair.State != mapping.Orphaned || absences(w).confirms()):
+	case found && !w.namesPlace(shown) || w.mustRead || w.unbased() || w.pair.Gone[mapping.GitHub] > 0 && (found || w.pair.State != mapping.Orphaned || absences(w).confirms()):
 		freshness(w).beginReads()
 		return w.readIssue()
 	case found && freshness(w).cameTooLate(shown):
@@ -297,16 +298,16 @@ func (w reader) rememberAgreed() {
 	c.CID, c.Version, c.CountersVersion = w.card.CID, max(c.Version, w.card.Version), max(c.CountersVersion, w.counters)
 }
 
-// newest is the time of the newest known snapshot of the issue.
-func (w reader) newest() time.Time {
-	at := w.owner.Issue.UpdatedAt
-	if w.rewound {
-		at = time.Time{}
-	} else if s, ok := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]; ok && time.Unix(s.At, 0).After(at) {
-		at = time.Unix(s.At, 0)
+// namesPlace reports whether a snapshot has the issue's repository as the link knows it. A new
+// name is taken over where the link's route has it. Otherwise it may be an old name in a late
+// delivery, and a read decides.
+func (w reader) namesPlace(seen *mapping.Issue) bool {
+	if strings.EqualFold(seen.Repo, w.owner.Issue.Repo) {
+		return true
 	}
-	if w.issue != nil && w.issue.UpdatedAt.After(at) {
-		at = w.issue.UpdatedAt
+	if !w.route.MatchesRepo(seen.Repo) {
+		return false
 	}
-	return at
+	w.owner.Issue.Repo = seen.Repo
+	return true
 }

@@ -18,14 +18,15 @@
 // Read rules.go first: it lists, in order, everything that may happen to a pair. Then read
 // roles.go: it lists the types that do it. A file is named after its role. Further files:
 //
-//   - effect.go, effects_*.go: the effects, and how the core asks for them.
-//   - result.go, work.go, rest.go: from a claim to the result that finishes it.
-//   - claim_state.go, state.go, states.go: the known state, and the states of a pair.
-//   - preparation.go, agreement.go: the rules themselves.
-//   - create.go, omit.go, create_*.go, task_maker.go: creating an item exactly once.
-//   - lookup.go, former.go: the store's other records, and the former place of an issue.
-//   - look.go, comment.go, undo.go, overrun.go, runaway.go, list_bound.go: further parts of the
-//     roles reader, ledger, repairer, pacer and lister.
+//   - effect.go, effects_*.go: the effects. carry.go: how the core asks for them.
+//   - result.go, work.go, ends.go, rest.go: from a claim to the result that finishes it.
+//   - claim_state.go, known.go, state.go: what is known. states.go: the states of a pair.
+//   - history.go, logger.go, names.go: what people read about a pair.
+//   - rule.go, preparation.go, agreement.go: the rules themselves. bases.go: what they agree on.
+//   - create.go, want.go, omit.go, create_*.go, task_maker.go: creating an item exactly once.
+//   - lookup.go, former.go, handover.go: the store's other records, and the way to them.
+//   - look.go, comment.go, undo.go, overrun.go, runaway.go, list_bound.go, mark_tasks.go: further
+//     parts of the roles reader, ledger, repairer, pacer, lister and signer.
 //   - project*.go: the projectors. clean*.go: taking a pair apart.
 //   - relocate.go: a new card for an issue in another project.
 //   - preview.go: previews of a reconcile and of a cleaning.

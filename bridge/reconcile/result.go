@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -20,24 +19,6 @@ type State struct {
 	Now    time.Time
 	Served bool // the project of the key is configured
 	Seed   Seed
-}
-
-// Process answers from the memory of the program around the core. Its methods do no I/O.
-type Process interface {
-	// Authorship says whether a login is the bridge's own, now or formerly.
-	Authorship(login string) mapping.Authorship
-	// Stranger reports whether a login belongs to another account now than before.
-	Stranger(login string) bool
-	// SameRendering reports whether two Markdown texts mean the same.
-	SameRendering(a, b string) bool
-	// FirstRun is when a route began to run (see [mapping.FirstRuns]).
-	FirstRun(route string) time.Time
-	// Paused reports whether an operator paused a route.
-	Paused(route string) bool
-	// Down reports whether a service (see ServiceGitHub) is known to be away.
-	Down(service string) bool
-	// LeaseTTL is how long a claim is held.
-	LeaseTTL() time.Duration
 }
 
 // Work is the work on one claimed key. It serves one goroutine.
@@ -122,10 +103,14 @@ func (w work) result(err error, over bool) Result {
 	return res
 }
 
-// where names a pair for people: by its issue, else by its card.
-func where(p *mapping.Pair) string {
-	if p.Issue.Number != 0 {
-		return issueName(p.Issue.Repo, p.Issue.Number)
+func newWork(s State) work {
+	set, claim := *s.Settings, s.Claim
+	set.Keys = set.Keys.In(claim.Link.Project)
+	t := &claimState{Process: s.Process, claim: claim, link: claim.Link, served: s.Served, now: s.Now, seed: s.Seed}
+	if t.inbox, t.events, t.err = decode(claim); t.err != nil {
+		t.err = fmt.Errorf("reconcile %s: %w", where(&claim.Link.Pair), t.err)
 	}
-	return strings.Replace(string(p.Partner()), ":", " ", 1)
+	w := t.workOn(&claim.Link.Pair, &set, claim.Link.Unfinished || claim.Link.Moving != nil || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link))
+	w.route, _ = set.Routes.Of(claim.Link)
+	return w
 }

@@ -4,15 +4,7 @@ package reconcile
 // nothing else. A conversion turns any role into any other: reader(w).readIssue() reads the
 // issue, whatever role w is.
 
-// role is any of the types below. Each can ask for an effect.
-type role interface{ self() *state }
-
-func (s *state) self() *state { return s }
-
 type (
-	// work is the work on a pair, as rules get it.
-	work struct{ *state }
-
 	// reader reads the two items, and makes the newest state of each the current one.
 	reader struct{ *state }
 	// looker reads the two items without drawing conclusions.
@@ -58,6 +50,8 @@ type (
 	// repairer finds out the outcome of our writes, and restores what they overwrote.
 	repairer struct{ *state }
 
+	// pauses puts off a read or a projection that failed, so that it keeps no pair from agreeing.
+	pauses struct{ *state }
 	// projector projects planning's one-way values onto the issue. Each of the other
 	// projectors handles one of them.
 	projector          struct{ *state }

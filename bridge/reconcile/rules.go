@@ -9,38 +9,6 @@ import (
 // the state, does at most one thing, and says whether the rules after it are asked. The lists
 // are the table of contents of this package.
 
-// rule is one thing that may have to happen to a pair.
-type rule struct {
-	name string
-	why  string // in one sentence; docs/design.md shows it
-	of   pairKind
-	// writes: it has nothing to do in a dry run.
-	writes bool
-	apply  func(work) (verdict, error)
-}
-
-// pairKind says which pairs a rule applies to.
-type pairKind int
-
-const (
-	everyPair pairKind = iota
-	roots              // not a sub-issue and its task: their root was asked
-	parts              // a sub-issue and its task
-)
-
-func (k pairKind) String() string {
-	return [...]string{everyPair: "every pair", roots: "roots", parts: "sub-issues"}[k]
-}
-
-// verdict says what happens to the rules after one.
-type verdict int
-
-const (
-	pass verdict = iota // the next rule is asked
-	anew                // the state changed: the agreement starts again with its first rule
-	end                 // nothing more happens to the pair under this claim
-)
-
 // arrivalRules choose the route of a pair, and find its issue. They are asked once a claim, as
 // the preparation is.
 var arrivalRules = []rule{
@@ -124,10 +92,6 @@ var showRules = []rule{
 	{name: "assignees", why: "Who works on the card is assigned to the issue.", writes: true, apply: does(assigneeProjector.showAssignees)},
 }
 
-// maxRounds bounds how often one claim starts the agreement again because a side changed
-// meanwhile.
-const maxRounds = 8
-
 // RuleText is a rule as the documents show it.
 type RuleText struct {
 	List, Name, Why string
@@ -169,25 +133,4 @@ func LeaveOut(name string) error {
 		}
 	}
 	return fmt.Errorf("leave out %q: no rule", name)
-}
-
-// does makes a rule of a function that does one thing, and passes.
-func does[R ~struct{ *state }](one func(R) error) func(work) (verdict, error) {
-	return func(w work) (verdict, error) { return pass, one(R(w)) }
-}
-
-// anewIf is the verdict of a rule that reports whether the state changed.
-func anewIf(yes bool, err error) (verdict, error) {
-	if yes && err == nil {
-		return anew, nil
-	}
-	return pass, err
-}
-
-// endIf is the verdict of a rule that reports whether the work on the pair ends.
-func endIf(yes bool, err error) (verdict, error) {
-	if yes && err == nil {
-		return end, nil
-	}
-	return pass, err
 }

@@ -103,7 +103,7 @@ func TestAwayIssue(t *testing.T) {
 func TestPlaceInASnapshot(t *testing.T) {
 	shows := issueOf()
 	rule := func(w work) (verdict, error) {
-		return endIf(mover(w).namesPlace(w.issue), nil)
+		return endIf(reader(w).namesPlace(w.issue), nil)
 	}
 	from := func(repo string) func(work) {
 		return func(w work) { i := shows; i.Repo = repo; w.issue = &i }

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"errors"
 	"time"
 
 	"planbridge/mapping"
@@ -9,9 +8,6 @@ import (
 
 // Two programs, one on each side, that answer each other's changes would keep a link busy for
 // ever. [mapping.Exchange] says what separates them from people.
-
-// errRunaway parks a link that is written over and over.
-var errRunaway = errors.New("each write is answered with a change: two programs may be answering each other; once that has ended, retry it")
 
 // stopRunaway records, once a claim, the changes that lead to the writes of an attribute, and
 // stops a runaway.

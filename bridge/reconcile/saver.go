@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"planbridge/bridge/reconcile/journal"
@@ -48,7 +47,7 @@ func (w saver) writing() error {
 // the writes goes out (see writing).
 func (w saver) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) {
 	for _, d := range ds {
-		edited := decider(w).editedInPlanning(d.Attribute)
+		edited := freshness(w).editedInPlanning(d.Attribute)
 		w.pair.Pending = append(w.pair.Pending, w.book().Record(w.draw(), side, item, d, edited))
 	}
 	if side == mapping.GitHub && slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Carrier == mapping.CarrierBody }) {
@@ -167,27 +166,10 @@ func (w saver) brakeClose() error {
 	return err
 }
 
-// authorOf is the owner of a share of the route's budget: the author of the pair's issue.
-func authorOf(p *mapping.Pair) string {
-	if by := p.Issue.Author; by != "" && p.Origin != mapping.Planning {
-		return strings.ToLower(by)
-	}
-	return byPlanning
-}
-
-// byPlanning is the author of items that were made in planning.
-const byPlanning = "planning"
-
 // The store bounds the size of a record. A claim that would exceed the bound makes no further
 // write, since each write has to be on record first. As after a crash, the findings of the
 // claim are not stored. While writes of ours wait for their echo, the record is too large for
 // a while only, and the key is tried again. Otherwise it is parked.
-
-// invariantRecord names the invariant that a record stays within its bound.
-const invariantRecord = "record"
-
-// isTooLarge reports whether the store refused a record because of its size.
-func isTooLarge(err error) bool { return errors.As(err, new(*store.SizeError)) }
 
 // tooLarge turns the store's refusal of a large record into a broken invariant. Any other
 // error stays as it is.
@@ -221,29 +203,6 @@ func (w saver) observeLag(to mapping.Side) {
 	}
 	if took, known := w.sinceFirstSeen(); known {
 		send(w, Lagged{"to_" + string(to), took})
-	}
-}
-
-// sinceFirstSeen is the time since the first sight of the claim's oldest change.
-func (w saver) sinceFirstSeen() (d time.Duration, known bool) {
-	var seen time.Time
-	for _, s := range w.claim.Inbox {
-		if seen.IsZero() || s.Seen.Before(seen) {
-			seen = s.Seen
-		}
-	}
-	if seen.IsZero() {
-		return 0, false
-	}
-	return max(0, w.since(seen)), true
-}
-
-// breaks records that the claim broke an invariant. The first one counts.
-func (w saver) breaks(err *mapping.BrokenError) {
-	w.count(CountViolations, w.claim.Link.Route, err.Invariant)
-	w.log.Error("invariant broken", "invariant", err.Invariant, "err", err.Err)
-	if w.broken == nil {
-		w.broken = err
 	}
 }
 

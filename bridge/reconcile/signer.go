@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 
@@ -56,7 +55,7 @@ func (w signer) cardText(summary string) string {
 // footer is a planning text with a footer that names the issue and has a marker.
 func (w signer) footer(text string, kind mapping.MarkerKind, nonce, partner string) string {
 	mark := mapping.Marker{Kind: kind, Link: w.link.ID, Nonce: nonce, Partner: partner}
-	return w.set.Keys.AppendFooter(text, mark, w.owner.Issue.Repo, w.owner.Issue.Number, githubWriter(w).issueURL())
+	return w.set.Keys.AppendFooter(text, mark, w.owner.Issue.Repo, w.owner.Issue.Number, w.issueURL())
 }
 
 // issueText is a body with the comment that marks the card, where the bridge made the issue.
@@ -138,71 +137,23 @@ func (w signer) restoreMarker(plan *mapping.Plan) {
 	plan.Decisions = append(plan.Decisions, d)
 }
 
-// markTasks restores the markers of the card's tasks that the bridge made for the issue's state or
-// for a line. A task that moved meanwhile gets it later. A text that planning refuses with a marker
-// stays without one until it changes.
-func (w signer) markTasks() error {
-	if w.link.Moving != nil || !w.route.Writes(mapping.Planning) {
-		return nil
-	}
-	for _, c := range w.link.Children {
-		t, seen := w.tasks.seen[c.Card.ID]
-		if !seen || c.Origin == mapping.Planning || lineTasks(w).elsewhere(&t) {
-			continue
-		}
-		bare, refused := mapping.DigestText(t.Summary.Value), c.Refused[mapping.Summary].Value
-		if refused != bare {
-			delete(c.Refused, mapping.Summary)
-		}
-		if bare == refused || bare == c.MarkerRestored || len(w.marks(t.Summary.Value, mapping.MarkTask)) > 0 {
-			continue
-		}
-		err := w.markTask(c, &t)
-		if lostLease(err) {
-			return err
-		}
-		if err != nil {
-			w.listErr = onPlanning(err) // the issue and its card agree without it
-			return nil
-		}
-	}
-	return nil
-}
-
-// markTask writes a task's text with the marker of its pair.
-func (w signer) markTask(c *mapping.Pair, t *mapping.Task) error {
-	partner := itemPartner
-	if c.Kind == mapping.Tracking {
-		partner = trackingPartner
-	}
-	marked := w.footer(w.strip(t.Summary.Value), mapping.MarkTask, c.Nonce, partner)
-	err := w.putText(mapping.TaskRef(t.ID), mapping.Versioned{Value: marked, Version: t.Summary.Version})
-	var refused *mapping.Rejection
-	switch {
-	case err == nil:
-		c.MarkerRestored = mapping.DigestText(t.Summary.Value)
-		w.notePart(string(c.Kind), mapping.Planning, mapping.Summary, "mark", "its marker was removed from task "+string(t.ID))
-	case errors.As(err, &refused):
-		saver(lineTasks(w).lineWork(c)).refuseValue(mapping.Planning, mapping.Summary, t.Summary.Value, refused)
-	case errors.As(err, new(*mapping.VersionConflict)) || IsGone(err):
-	default:
-		return err
-	}
-	return nil
-}
-
-// putText writes the whole text of an item in planning, where it is still of that version.
-func (w signer) putText(item mapping.Ref, text mapping.Versioned) error {
-	if err := saver(w).writing(); err != nil {
-		return err
-	}
-	_, err := do(w, Update{item, w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{mapping.Summary: text}})
-	return err
-}
-
 // noteMarkerRestored records a text that got its marker back, or that a side refuses with it.
 func (w signer) noteMarkerRestored(d mapping.Decision) {
 	if d.Action == mapping.RestoreMarker {
 		w.pair.MarkerRestored, w.unmarked = w.unmarked, ""
 	}
+}
+
+// trackingPartner is the partner in the marker of a tracking task.
+const trackingPartner = "tracking"
+
+// itemPartner is the partner in the marker of a checklist item's task.
+const itemPartner = "item"
+
+// issueURL is the address of the issue's page, as GitHub gives it or as it would be.
+func (w signer) issueURL() string {
+	if i := w.issue; i != nil && i.Number == w.owner.Issue.Number && i.Page != "" {
+		return i.Page
+	}
+	return w.set.WebURL + "/" + w.owner.Issue.Repo + "/issues/" + strconv.Itoa(w.owner.Issue.Number)
 }

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
@@ -28,89 +27,6 @@ type state struct {
 	checklist
 	round round
 	outcome
-}
-
-// itemViews is the current state of a pair's items.
-type itemViews struct {
-	// nil: unchanged since the link's base. The views follow our own writes.
-	issue *mapping.Issue
-	card  *mapping.Card
-	g, p  mapping.View
-	// unmarked is the digest of the marked item's text where that lacks its marker; "": it has
-	// it.
-	unmarked string
-	// fresh: the issue was read under this claim. It includes our own writes since then, and no
-	// later acts of people.
-	fresh bool
-	// certain: planning's side was read under this claim.
-	certain bool
-	// rewound: GitHub's read is older than the known issue, and is believed.
-	rewound bool
-	// mustRead: the items themselves are read, whatever the snapshots say.
-	mustRead bool
-	// held has the attributes whose successful writes planning answered with another value.
-	held map[heldKey]heldValue
-	// extra are the estimate labels that lost against another one.
-	extra []string
-	// hidden is why planning's side must not appear in the issue's repository: it is public,
-	// or may be; nil: it may appear.
-	hidden *publicError
-	// tasks are the card's tasks, as far as they were seen. unread: they had to be read, and
-	// could not be.
-	tasks  tasks
-	unread bool
-	// counters is the version of the card's counters up to which its tasks are known. A later
-	// read of the card may have a higher one.
-	counters int64
-}
-
-// news are the reports of events about a pair.
-type news struct {
-	// urgent: an event asks for a read of the items, or an operator answered.
-	urgent bool
-	edits  []mapping.IssueEvent
-	// moves are the transfers that events reported. opened: one of them reported the opening
-	// of the issue.
-	moves  []*mapping.Move
-	opened bool
-	// arrived are the ids that issues of the family have got by transfers.
-	arrived []int64
-	// delivery is the webhook delivery that led to this work; "": none did.
-	delivery string
-}
-
-// planProgress is the progress of a plan. The field resumed says that an earlier claim began it.
-// The sides in begun are those that this claim wrote to. The attributes in paced are those whose
-// changes it has recorded.
-type planProgress struct {
-	resumed bool
-	steps   []mapping.Step // as the claim found them
-	begun   map[mapping.Side]bool
-	paced   map[mapping.Attribute]bool
-}
-
-// outcome is the result of the work on a pair.
-type outcome struct {
-	// withheld is why a value was kept from the issue's repository; nil: none was.
-	withheld *publicError
-	// again is when a finished key is due again. showAgain is that for projections that were
-	// put off.
-	again, showAgain revisit
-	// cleaned is why a pair that is taken apart is finished; "": it is not.
-	cleaned     string
-	nothingLeft bool // nothing of the bridge's was left on the pair then
-}
-
-func newWork(s State) work {
-	set, claim := *s.Settings, s.Claim
-	set.Keys = set.Keys.In(claim.Link.Project)
-	t := &claimState{Process: s.Process, claim: claim, link: claim.Link, served: s.Served, now: s.Now, seed: s.Seed}
-	if t.inbox, t.events, t.err = decode(claim); t.err != nil {
-		t.err = fmt.Errorf("reconcile %s: %w", where(&claim.Link.Pair), t.err)
-	}
-	w := t.workOn(&claim.Link.Pair, &set, claim.Link.Unfinished || claim.Link.Moving != nil || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link))
-	w.route, _ = set.Routes.Of(claim.Link)
-	return w
 }
 
 // lists reports whether the route turns the lines of the issue's checklist into tasks.
@@ -247,8 +163,36 @@ func (w *state) editsOf(edits []mapping.IssueEvent) journal.Edits {
 	return journal.Edits{All: edits, Authorship: w.Authorship, Bare: w.strip}
 }
 
-// logger names the link, and the delivery that led to this work, if any.
-func (w *state) logger() logger { return logger{w, about(w.link, w.owner, w.delivery)} }
+// asks reports whether a question about the link waits for its answer.
+func asks(l *mapping.Link) bool {
+	return len(l.Asking) > 0 || slices.ContainsFunc(l.Children, func(c *mapping.Pair) bool { return len(c.Asking) > 0 })
+}
+
+// workOn returns the work on a pair, before any of its items is read.
+func (t *claimState) workOn(p *mapping.Pair, set *Settings, looked bool) work {
+	w := work{&state{
+		claimState: t, set: set, pair: p, owner: p,
+		itemViews:    itemViews{p: mapping.View{}, held: map[heldKey]heldValue{}, mustRead: looked},
+		news:         news{delivery: t.newestDelivery(p)},
+		planProgress: planProgress{resumed: p.Pace.Midway, steps: slices.Clone(p.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{}},
+	}}
+	w.log = logger{w, about(w.link, w.owner, w.delivery)}
+	return w
+}
+
+// logger writes log lines with the attributes of a link.
+type logger struct {
+	w  role
+	of []any // attributes of every line
+}
+
+// role is any of the types below. Each can ask for an effect.
+type role interface{ self() *state }
+
+func (s *state) self() *state { return s }
+
+// work is the work on a pair, as rules get it.
+type work struct{ *state }
 
 // about returns the log attributes of a link.
 func about(l *mapping.Link, p *mapping.Pair, delivery string) []any {
@@ -257,76 +201,4 @@ func about(l *mapping.Link, p *mapping.Pair, delivery string) []any {
 		of = append(of, "delivery", delivery)
 	}
 	return of
-}
-
-// note adds a line to the link's history and to the log.
-func (w *state) note(side mapping.Side, a mapping.Attribute, what, why string) {
-	part := string(w.pair.Kind)
-	if w.pair.Kind == mapping.SubIssue {
-		part = where(w.pair)
-	}
-	w.notePart(part, side, a, what, why)
-}
-
-// noteWrite is note for a decision that was written. The line of an operator's answer or undo
-// names the operator. A marker that comes back is nobody's edit.
-func (w *state) noteWrite(side mapping.Side, d mapping.Decision) {
-	what := "write"
-	switch {
-	case d.Action == mapping.RestoreMarker:
-		what = "mark"
-	case d.By != "" && d.Action == mapping.ResolveConflict:
-		what = "answer"
-	case d.By != "":
-		what = "undo"
-	}
-	w.note(side, d.Attribute, what, d.Why)
-	if d.By != "" {
-		w.history[len(w.history)-1].Who = d.By
-	}
-}
-
-// notePart is note for a part of the pair; "": the pair itself.
-func (w *state) notePart(part string, side mapping.Side, a mapping.Attribute, what, why string) {
-	e := mapping.Entry{At: w.Now().UTC(), Side: side, Attribute: a, What: what, Why: why, Delivery: w.delivery, Part: part}
-	if what == "write" || what == "create" {
-		if took, known := (saver{w}).sinceFirstSeen(); known {
-			e.Took = took.Seconds()
-		}
-		if side == mapping.Planning {
-			e.Who = w.person(what == "create")
-		}
-	}
-	w.history = append(w.history, e)
-	log := w.log.Info
-	switch what {
-	case mapping.Rerouted:
-		log = w.log.Debug // one line reports all links at once
-	case "refused":
-		log = w.log.Warn // somebody has to write another value
-	}
-	log(what, "side", string(side), "attribute", string(a), "why", why)
-}
-
-// person is the login of the person whose change is written to planning, or who opened the issue.
-// It is "" where the bridge made the change, or GitHub did not say who.
-func (w *state) person(opened bool) string {
-	if w.issue == nil {
-		return ""
-	}
-	who := w.issue.Editor
-	if opened {
-		who = w.issue.Author
-	}
-	if who == "" || w.Authorship(who).Perhaps() {
-		return ""
-	}
-	return who
-}
-
-func issueName(repo string, number int) string { return repo + "#" + strconv.Itoa(number) }
-
-// asks reports whether a question about the link waits for its answer.
-func asks(l *mapping.Link) bool {
-	return len(l.Asking) > 0 || slices.ContainsFunc(l.Children, func(c *mapping.Pair) bool { return len(c.Asking) > 0 })
 }

@@ -38,6 +38,18 @@ func (w *state) addChild(e mapping.PairEvent, c *mapping.Pair) {
 
 func (w *state) checkTransition(err error, pair string) {
 	if err != nil {
-		saver{w}.breaks(&mapping.BrokenError{Invariant: mapping.InvariantStates, Err: fmt.Errorf("%s: %w", pair, err)})
+		w.breaks(&mapping.BrokenError{Invariant: mapping.InvariantStates, Err: fmt.Errorf("%s: %w", pair, err)})
+	}
+}
+
+// invariantRecord names the invariant that a record stays within its bound.
+const invariantRecord = "record"
+
+// breaks records that the claim broke an invariant. The first one counts.
+func (w *state) breaks(err *mapping.BrokenError) {
+	w.count(CountViolations, w.claim.Link.Route, err.Invariant)
+	w.log.Error("invariant broken", "invariant", err.Invariant, "err", err.Err)
+	if w.broken == nil {
+		w.broken = err
 	}
 }

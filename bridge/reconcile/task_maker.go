@@ -145,7 +145,7 @@ func (w taskMaker) withinRoom(wanted []work) []work {
 	}
 	lister(w).tellFull(waits, "further sub-issues wait")
 	if waits {
-		projector(w).revisitAfter(roomWait, "a sub-issue waits: "+whyFull)
+		pauses(w).revisitAfter(roomWait, "a sub-issue waits: "+whyFull)
 	}
 	return within
 }
@@ -222,16 +222,6 @@ func (w taskMaker) madeTask(c *mapping.Pair, t *mapping.Task, how string) {
 	w.count(CountWrites, w.link.Route, string(mapping.Planning), string(mapping.Title))
 	saver(w).observeLag(mapping.Planning)
 	w.notePart(string(mapping.Checklist), mapping.Planning, mapping.Title, "create", "task "+string(t.ID)+" for a line, "+how)
-}
-
-// initialState is the first base of a part's state. A new task is to do (planning-api.md part
-// 3), and a new issue is open. Any other state of the person's item is a change of its side.
-func initialState(now mapping.Versioned) mapping.Base {
-	base := mapping.Base{GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: now.Version}
-	if now.Value != "" && now.Value != mapping.StateTodo {
-		base.Version--
-	}
-	return base
 }
 
 // makeSubTasks makes the tasks of all new sub-issues with one request, exactly once each. The
@@ -354,9 +344,6 @@ func (w taskMaker) ensureTracking() error {
 		},
 	}, wants)
 }
-
-// trackingPartner is the partner in the marker of a tracking task.
-const trackingPartner = "tracking"
 
 // trackingText explains a tracking task to people. It identifies one whose marker was removed.
 const trackingText = "This task carries the state of the issue: to do is open, in progress is its label, done is closed."

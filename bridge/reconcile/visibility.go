@@ -1,13 +1,21 @@
 package reconcile
 
 import (
-	"errors"
 	"strings"
-	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
 )
+
+// Planning's side does not appear where anybody can read it, unless the route says
+// allow_public. A repository can be made public after its issues were linked, so each write is
+// checked, and not only the first. A write that would publish planning's side is withheld,
+// while GitHub's side goes on to planning. A link with something withheld is parked, so that
+// an operator sees it. A change takes it up again, and then it is read as a whole. Where it is
+// not known whether the repository is public, the same is withheld until that is known.
+//
+// Nothing is written either where another repository has the name of the intended one (see
+// [Locate]).
 
 // mayWrite refuses a write that would publish planning's side against the route's will, or
 // that would reach another repository than the intended one.
@@ -25,52 +33,9 @@ func (w visibility) mayWrite(write toRepository) error {
 	return nil
 }
 
-// Planning's side does not appear where anybody can read it, unless the route says
-// allow_public. A repository can be made public after its issues were linked, so each write is
-// checked, and not only the first. A write that would publish planning's side is withheld,
-// while GitHub's side goes on to planning. A link with something withheld is parked, so that
-// an operator sees it. A change takes it up again, and then it is read as a whole. Where it is
-// not known whether the repository is public, the same is withheld until that is known.
-//
-// Nothing is written either where another repository has the name of the intended one (see
-// [Locate]).
-
-const (
-	isPublic = " is public, and the route does not say allow_public"
-	isUntold = ": GitHub does not say whether it is public, and nothing of planning is shown there before it does"
-)
-
-// untoldWait is how long a link with a withheld value waits, while it is not known whether its
-// repository is public.
-const untoldWait = 15 * time.Second
-
 // PublicRepo returns the repository of a [store.Failure] whose link is parked because that
 // repository is public.
 func PublicRepo(f store.Failure) (repo string, ok bool) { return strings.CutSuffix(f.Reason, isPublic) }
-
-// publicError refuses a write that would publish planning's side, or may do so (untold). It
-// counts as a refusal by GitHub, so that the write counts as not sent.
-type publicError struct {
-	repo   string
-	untold bool
-}
-
-func (e *publicError) Error() string {
-	if e.untold {
-		return e.repo + isUntold
-	}
-	return e.repo + isPublic
-}
-
-func (e *publicError) Unwrap() error { return mapping.ErrForbidden }
-
-// wouldPublish reports whether an error is a *publicError.
-func wouldPublish(err error) bool { return errors.As(err, new(*publicError)) }
-
-// isWithheld reports whether an error is our own refusal to write, and not GitHub's.
-func isWithheld(err error) bool {
-	return wouldPublish(err) || errors.As(err, new(*mapping.StrangerError))
-}
 
 // public refuses a write to a repository that would be published, or may be, against the will of
 // the work's route. With ask, GitHub is asked where that is not known. The result nil allows the

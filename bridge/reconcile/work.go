@@ -28,25 +28,6 @@ func (w work) runRules() error {
 	return fmt.Errorf("the sides still moved after %d rounds", maxRounds)
 }
 
-// apply asks rules in their order, up to the first one that does not pass. An item that is
-// gone ends the work on its pair.
-func (w work) apply(rules []rule) (verdict, error) {
-	for i := range rules {
-		r := &rules[i]
-		if r.of == roots && w.pair.IsTask() || r.of == parts && !w.pair.IsTask() || r.writes && w.set.DryRun {
-			continue
-		}
-		v, err := r.apply(w)
-		if errors.Is(err, errGone) {
-			return end, nil
-		}
-		if v != pass || err != nil {
-			return v, err
-		}
-	}
-	return pass, nil
-}
-
 // run works the key. Its error names the link once.
 func (w work) run() error {
 	name := where(w.owner)
