@@ -104,6 +104,22 @@ func (e Edits) Lead(a mapping.Attribute, from, to string) bool {
 	}
 }
 
+// reach reports whether edits led from one value to another, whatever came then.
+func (e Edits) reach(a mapping.Attribute, from, to string) bool {
+	reached := []string{from}
+	knows := func(value string) bool {
+		return slices.ContainsFunc(reached, func(r string) bool { return mapping.Same(a, r, value) })
+	}
+	for i := 0; i < len(reached) && !knows(to); i++ {
+		for _, c := range e.Of(a) {
+			if mapping.Same(a, c.From, reached[i]) && !knows(c.To) {
+				reached = append(reached, c.To)
+			}
+		}
+	}
+	return knows(to)
+}
+
 // After returns the edits after the last one that started from a value; all, where none did.
 func (e Edits) After(a mapping.Attribute, value string) Edits {
 	after := e

@@ -19,7 +19,7 @@ func Match(j *mapping.Journal, e Edits, known Matches) Matches {
 	for _, a := range mapping.AttributesWith((*mapping.AttrSpec).HasHistory) {
 		records := slices.DeleteFunc(writes(j), func(p mapping.Pending) bool { return p.Attribute != a || p.Side != mapping.GitHub })
 		if slices.ContainsFunc(records, found.open) {
-			found.assign(records, unspent(j, e, a, found))
+			found.assign(records, unspent(j, e, a, found), e)
 		}
 	}
 	return found
@@ -53,17 +53,19 @@ func unspent(j *mapping.Journal, e Edits, a mapping.Attribute, known Matches) (c
 }
 
 // assign matches records, the oldest first, to changes. One value may have been written twice. A
-// change from the expected value goes first, and the newest record, as the fewest changes can
-// belong to it.
-func (m Matches) assign(records []mapping.Pending, changes []Change) {
-	for _, expected := range []bool{true, false} {
+// change from the expected value goes first, then one from what edits made of that. The newest record
+// goes first, as the fewest changes can belong to it.
+func (m Matches) assign(records []mapping.Pending, changes []Change, e Edits) {
+	for _, likely := range []func(p mapping.Pending, c Change) bool{
+		func(p mapping.Pending, c Change) bool { return mapping.Same(p.Attribute, c.From, p.From) },
+		func(p mapping.Pending, c Change) bool { return e.reach(p.Attribute, p.From, c.From) },
+		func(mapping.Pending, Change) bool { return true },
+	} {
 		for _, p := range slices.Backward(records) {
 			if !m.open(p) {
 				continue
 			}
-			i := slices.IndexFunc(changes, func(c Change) bool {
-				return matches(p, c) && (!expected || mapping.Same(p.Attribute, c.From, p.From))
-			})
+			i := slices.IndexFunc(changes, func(c Change) bool { return matches(p, c) && likely(p, c) })
 			if i >= 0 {
 				m[p.ID] = Overwritten{changes[i].From, changes[i].At}
 				changes = slices.Delete(changes, i, i+1)

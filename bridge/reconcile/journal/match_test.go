@@ -33,6 +33,19 @@ func TestMatch(t *testing.T) {
 		{name: "the echo of one that was given up", j: mapping.Journal{InFlight: pendings(ab)}, edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1"},
 		{name: "it ran over an edit", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(dev, 1, "a", "x"), title(ours, 1, "x", "b")), want: "w: x at 1"},
 		{name: "an account that may be ours", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(maybe, 1, "x", "b")), want: "w: x at 1"},
+		{
+			// Seed 114500271 of the random run found that each got the edit of the other one.
+			name:  "one value was written twice, and each ran over an edit",
+			j:     mapping.Journal{Pending: pendings(write("w", mapping.Title, "a", "b"), write("x", mapping.Title, "c", "b"))},
+			edits: edits(title(dev, 1, "a", "d"), title(ours, 1, "d", "b"), title(ours, 1, "b", "c"), title(dev, 1, "c", "e"), title(ours, 2, "e", "b")),
+			want:  "w: d at 1, x: e at 2",
+		},
+		{
+			name:  "the same, reported in another order",
+			j:     mapping.Journal{Pending: pendings(write("w", mapping.Title, "a", "b"), write("x", mapping.Title, "c", "b"))},
+			edits: edits(title(ours, 1, "d", "b"), title(ours, 2, "e", "b"), title(dev, 1, "c", "e"), title(ours, 1, "b", "c"), title(dev, 1, "a", "d")),
+			want:  "w: d at 1, x: e at 2",
+		},
 		{name: "a person wrote the same", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(dev, 1, "a", "b"))},
 		{name: "we wrote something else", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(ours, 1, "a", "c"))},
 		{name: "an edit from before it", j: mapping.Journal{Pending: pendings(write("w", mapping.Title, "a", "b", after(2)))}, edits: edits(title(ours, 1, "a", "b"))},
