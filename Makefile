@@ -150,15 +150,15 @@ chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with S
 
 sim: deps ## the random run in virtual time: make sim SIZE=small SEEDS=1000 (or large, or SECONDS=30), again with SEED="17 4711"; DIGESTS=1 plays each twice; PROJECTS=2 draws second projects
 	PLANBRIDGE_SIM_SIZE="$(filter small large,$(SIZE))" PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SIM_SEEDS="$(or $(SEED),$(SEEDS)x)" PLANBRIDGE_SIM_DIGESTS="$(DIGESTS)" PLANBRIDGE_SIM_PROJECTS="$(PROJECTS)" \
-	  $(GO) test -count 1 -v -timeout 0 -run '^TestSim$$' ./bridge/randomtest
+	  $(SELDOM) $(GO) test -count 1 -v -timeout 0 -run '^TestSim$$' ./bridge/randomtest
 
 shrink: deps ## the shortest story of a seed with which make sim fails: make shrink SEED=4711 SECONDS=30, and as a scenario: SCENARIO=name
 	@test -n "$(SEED)" || { echo "make shrink SEED=<seed>"; exit 1; }
 	PLANBRIDGE_SIM_SIZE="$(filter small large,$(SIZE))" PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SIM_PROJECTS="$(PROJECTS)" PLANBRIDGE_SHRINK_SEED="$(SEED)" PLANBRIDGE_SHRINK_FILE="$(STORY)" PLANBRIDGE_SHRINK_SCENARIO="$(SCENARIO)" \
-	  $(GO) test -count 1 -v -timeout 0 -run '^TestShrink$$' ./bridge/randomtest
+	  $(SELDOM) $(GO) test -count 1 -v -timeout 0 -run '^TestShrink$$' ./bridge/randomtest
 
 explore: ## all ways through a small world, as far as SECONDS go: make explore SECONDS=600
-	PLANBRIDGE_EXPLORE_SECONDS=$(SECONDS) $(GO) test -count 1 -v -timeout 0 -run '^TestExplore$$' ./bridge/randomtest
+	PLANBRIDGE_EXPLORE_SECONDS=$(SECONDS) $(SELDOM) $(GO) test -count 1 -v -timeout 0 -run '^TestExplore$$' ./bridge/randomtest
 
 upgrade: deps ## two replicas of an earlier revision give way to two of this one, while people edit: make upgrade OLD=v1.2.3
 	@test -n "$(OLD)" || { echo "make upgrade OLD=<revision>"; exit 1; }
