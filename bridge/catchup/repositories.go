@@ -49,7 +49,7 @@ func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
 		for _, repo := range route.Named() {
 			add(repo)
 		}
-		if route.MakesIssues() {
+		if route.NewCardsIn != "" {
 			add(route.NewCardsIn) // the listing of its glob may not show it
 		}
 	}

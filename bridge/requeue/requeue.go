@@ -230,16 +230,19 @@ func (r *Requeuer) ready(ctx context.Context, project mapping.ObjectID, service 
 	return err == nil && string(doc) == epoch
 }
 
-// listed reports whether a repository was listed for a project, or no route of it makes issues in
-// a repository of this name any more.
+// listed reports whether a repository was listed for a project, or no route of it names a repository
+// of this name for new issues any more: its cards get their issues elsewhere then.
 func (r *Requeuer) listed(ctx context.Context, project mapping.ObjectID, repo, epoch string) bool {
 	doc, err := store.ReadDoc(ctx, r.o.Store, "", store.DocRepositoryAdopted(repo))
 	if err != nil || store.ParseRepositoryAdopted(doc).For(epoch, project) {
 		return err == nil
 	}
 	return !slices.ContainsFunc(r.o.Settings.Routes().In(project), func(route *mapping.Route) bool {
+		if route.NewCardsIn == "" {
+			return false
+		}
 		now, err := r.o.Repositories.Locate(ctx, route.NewCardsIn, 0, time.Time{})
-		return route.MakesIssues() && (err != nil || strings.EqualFold(now, repo))
+		return err != nil || strings.EqualFold(now, repo)
 	})
 }
 

@@ -187,7 +187,7 @@ func TestKeysThatWaitForAListing(t *testing.T) {
 		"it was listed":                   {listed: "e2 p2 p"},
 		"GitHub refused to list it":       {listed: "e2 unreadable p"},
 		"it was renamed":                  {change: func(d *desk) { d.called = "acme/site" }},
-		"its route makes no issues": {change: func(d *desk) {
+		"its route makes no issues now": {waiting: 1, change: func(d *desk) {
 			route := route
 			route.CreateIssues = false
 			d.routes = mapping.NewRoutes([]mapping.Route{route})
