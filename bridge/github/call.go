@@ -23,6 +23,7 @@ const (
 	classWrite
 	classGraphQL
 	classMutation // a GraphQL write
+	classAsk      // a POST that changes nothing: it has a write's points, and none of the write budgets
 	classFree     // no limit: /rate_limit
 )
 

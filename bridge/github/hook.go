@@ -135,11 +135,11 @@ func (c *Client) Deliveries(ctx context.Context, owner string, hook int64, since
 	return list, nil
 }
 
-// Redeliver asks GitHub to deliver again, under the same GUID. It changes no issue and takes
-// nothing from the write budget.
+// Redeliver asks GitHub to deliver again, under the same GUID. It changes no issue, and takes
+// nothing from the write budgets.
 func (c *Client) Redeliver(ctx context.Context, owner string, hook, id int64) error {
 	k := numbered(deliveriesCall("redeliver", owner, hook), id).sub("attempts")
-	k.class = classFree
+	k.class = classAsk
 	_, err := c.do(ctx, k, http.MethodPost, nil, nil)
 	return err
 }

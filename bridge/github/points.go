@@ -95,7 +95,7 @@ func (k call) points() int {
 	switch {
 	case k.resource() == "" || k.resource() == resourceGraphQL:
 		return 0
-	case k.class == classWrite:
+	case k.class == classWrite, k.class == classAsk:
 		return WritePoints
 	}
 	return readPoints

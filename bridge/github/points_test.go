@@ -215,6 +215,24 @@ func TestAWriteOwesPoints(t *testing.T) {
 	})
 }
 
+// TestARedeliveryHasThePointsOfAWrite: GitHub counts any request but a read as five points. A request
+// to deliver again changes nothing, and counts so, too.
+func TestARedeliveryHasThePointsOfAWrite(t *testing.T) {
+	asked := 0
+	take := func(_ context.Context, want int) (int, time.Duration, error) { asked++; return want, 0, nil }
+	bubble(t, okIssue, paced(take), func(c *Client) {
+		ctx := context.Background()
+		err := c.Redeliver(ctx, "a/b", 1, 2)
+		_, first := c.Issue(ctx, "a/b", 1)
+		if err := errors.Join(err, first); err != nil || asked != 1 {
+			t.Fatalf("the share was asked %d times: %v", asked, err)
+		}
+		if _, err := c.Issue(ctx, "a/b", 1); err != nil || asked != 2 {
+			t.Errorf("a redelivery and two reads asked the share %d times, want 2: %v", asked, err)
+		}
+	})
+}
+
 // Reserved writes have their points already. A read for it does not wait, and is owed.
 func TestWhatIsReservedHasItsPoints(t *testing.T) {
 	asked, given, reserved := 0, purseFirst, 0
