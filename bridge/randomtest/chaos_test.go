@@ -108,6 +108,7 @@ type chaos struct {
 	looks   *turn             // whether operators look at items; nil: no
 	team    *team             // people who assign and review; nil: nobody does
 	strays  *strays           // items that people copy and delete; nil: none
+	limits  limits            // small budgets and brakes
 	calms   *turn             // whether people act while nothing goes wrong; nil: no
 	acted   time.Time         // when an operator took up failures or answered last
 }
@@ -154,7 +155,7 @@ func runChaos(t *testing.T, seed uint64, of size, s *simulation) map[string]int 
 			complaints = append(complaints, complaint{what: err.Error()})
 		}
 	}
-	complaints = append(complaints, slices.Concat(c.sim.witnessed(), c.whilePaused(), c.whileUnlinked(), c.whilePublic(), c.whileAway(), c.whileWithdrawn())...)
+	complaints = append(complaints, slices.Concat(c.sim.witnessed(), c.whilePaused(), c.whileUnlinked(), c.whilePublic(), c.whileAway(), c.whileWithdrawn(), c.withinLimits())...)
 	for _, path := range c.logs() {
 		lines, err := bridgetest.BadLines(path)
 		if err != nil {
@@ -192,7 +193,7 @@ const (
 // settle waits until the bridge has nothing to do and nothing is wrong any more; a fault comes back
 // after a long time.
 func (c *chaos) settle() []complaint {
-	ctx, cancel := context.WithTimeout(c.t.Context(), c.size.restWithin())
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.patience(c.size.restWithin()))
 	defer cancel()
 	if err := c.GitHub.Idle(ctx); err != nil {
 		return []complaint{{what: err.Error()}}
@@ -213,7 +214,7 @@ func (c *chaos) settle() []complaint {
 			if err != nil {
 				return []complaint{{what: err.Error()}}
 			}
-			if len(complaints) == 0 || rested > 4*c.size.restFor() { // a fault that lasts over a long rest stays
+			if len(complaints) == 0 || rested > c.longRest() { // a fault that lasts over a long rest stays
 				return complaints
 			}
 		}

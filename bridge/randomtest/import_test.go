@@ -170,7 +170,7 @@ func (c *chaos) lastImport() []complaint {
 		return nil
 	}
 	c.endImports()
-	ctx, cancel := context.WithTimeout(c.t.Context(), restWithin)
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.patience(restWithin))
 	defer cancel()
 	for _, p := range c.bridges {
 		if err := answers(ctx, p); err != nil {

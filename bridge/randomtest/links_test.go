@@ -190,7 +190,7 @@ func (c *chaos) endLinking() (complaints []complaint) {
 	if c.links == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.t.Context(), restWithin)
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.patience(restWithin))
 	defer cancel()
 	for _, u := range c.links.touched {
 		u.stays = u.stays && !c.sim.forgotten

@@ -18,8 +18,9 @@ import (
 // random run find it. Each file of testdata/mutants/*.patch begins with a description of the
 // mistake. A mistake that survives every round of seeds says that the run is too kind.
 //
-// PLANBRIDGE_MUTANTS picks some by a pattern of their names;
-// PLANBRIDGE_MUTANT_ROUNDS is how many rounds of eight seeds each gets.
+// TestChaos looks for a mistake, and TestSim where the description says that it shows in virtual
+// time. PLANBRIDGE_MUTANTS picks some by a pattern of their names; PLANBRIDGE_MUTANT_ROUNDS is how
+// many rounds of seeds each gets.
 func TestMutants(t *testing.T) {
 	pattern, rounds := os.Getenv("PLANBRIDGE_MUTANTS"), 4
 	if pattern == "" {
@@ -80,12 +81,17 @@ func hunt(t *testing.T, tree, patch string, rounds int) {
 	}
 	inTree(t, tree, "git", "apply", "-C1", path)
 	t.Cleanup(func() { inTree(t, tree, "git", "apply", "-C1", "-R", path) })
-	mutant := filepath.Join(t.TempDir(), "planbridge")
-	inTree(t, tree, "go", "build", "-o", mutant, "./cmd/planbridge")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := inProcesses
+	if strings.Contains(string(text), "\n"+showsInVirtualTime+"\n") {
+		look = inVirtualTime
+	}
+	begin := look(t, tree)
 	for round := range rounds {
-		run := exec.Command(os.Args[0], "-test.run", "^TestChaos$", "-test.failfast")
-		run.Env = append(os.Environ(), "PLANBRIDGE_BINARY="+mutant, "PLANBRIDGE_CHAOS_SECONDS=15", "PLANBRIDGE_CHAOS_SEEDS=8x")
-		out, err := run.CombinedOutput()
+		out, err := begin().CombinedOutput()
 		var failed *exec.ExitError
 		switch {
 		case err == nil:
@@ -96,7 +102,32 @@ func hunt(t *testing.T, tree, patch string, rounds int) {
 		t.Logf("found in round %d, %s", round+1, firstComplaint(string(out)))
 		return
 	}
-	t.Errorf("it survives %d seeds", 8*rounds)
+	t.Errorf("it survives %d rounds of seeds", rounds)
+}
+
+// showsInVirtualTime is a line of the description of a mistake that no process shows in seconds.
+const showsInVirtualTime = "It shows in virtual time."
+
+// inProcesses builds the service of a tree, and returns what runs eight seeds of TestChaos on it.
+func inProcesses(t *testing.T, tree string) func() *exec.Cmd {
+	mutant := filepath.Join(t.TempDir(), "planbridge")
+	inTree(t, tree, "go", "build", "-o", mutant, "./cmd/planbridge")
+	return func() *exec.Cmd {
+		run := exec.Command(os.Args[0], "-test.run", "^TestChaos$", "-test.failfast")
+		run.Env = append(os.Environ(), "PLANBRIDGE_BINARY="+mutant, "PLANBRIDGE_CHAOS_SECONDS=15", "PLANBRIDGE_CHAOS_SEEDS=8x")
+		return run
+	}
+}
+
+// inVirtualTime builds these tests in a tree, and returns what runs a hundred seeds of TestSim there.
+func inVirtualTime(t *testing.T, tree string) func() *exec.Cmd {
+	mutant := filepath.Join(t.TempDir(), "randomtest.test")
+	inTree(t, tree, "go", "test", "-c", "-vet=off", "-o", mutant, "./bridge/randomtest")
+	return func() *exec.Cmd {
+		run := exec.Command(mutant, "-test.run", "^TestSim$", "-test.failfast", "-test.timeout", "0")
+		run.Env = append(os.Environ(), "PLANBRIDGE_SIM_SIZE=small", "PLANBRIDGE_SIM_SEEDS=100x")
+		return run
+	}
 }
 
 func inTree(t *testing.T, dir, name string, args ...string) {

@@ -43,7 +43,7 @@ func (c *chaos) endPause() []complaint {
 	if c.pauses == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.t.Context(), restWithin)
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.patience(restWithin))
 	defer cancel()
 	for !c.tellRoute(ctx, "resume") {
 		if !pause(ctx, c.pauses.Rand, 100*time.Millisecond, time.Second) {

@@ -314,7 +314,7 @@ func (c *chaos) lastMove() []complaint {
 	if c.other == nil || c.other.kind != byMove {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.t.Context(), restWithin)
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.patience(restWithin))
 	defer cancel()
 	for {
 		c.idle(ctx) // failures are taken up again, and people answer

@@ -123,7 +123,7 @@ func (c *chaos) again() []complaint {
 	if c.sim == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.t.Context(), restWithin)
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.patience(restWithin))
 	defer cancel()
 	var all status.Links
 	if err := c.askAny(ctx, http.MethodGet, "/api/v1/links?limit=1000", nil, &all); err != nil {

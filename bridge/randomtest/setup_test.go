@@ -63,7 +63,7 @@ func newWorld(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 	o := bridgetest.Options{
 		Dir: c.dir, Idle: true, Settle: chaosSettle, Poll: of.poll, CatchUp: of.catchUp, EnterDelay: 300 * time.Millisecond,
 		Config: func(yaml string) string {
-			return strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: "+of.sweep.String(), 1)
+			return c.limits.configure(strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: "+of.sweep.String(), 1))
 		},
 		GitHub: githubtest.Options{Seed: seed, Clock: func() time.Time {
 			if begun.Load() {
@@ -98,6 +98,7 @@ func newWorld(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 		// differs for good. Then nothing shows which card is an issue's.
 		s.people, s.witness.people, c.people.careful = c.people, c.people, mayForget(seed) || directionOf(o.Route) != mapping.Both
 	}
+	c.drawLimits()
 	c.makeOther(of)
 	t.Cleanup(func() {
 		c.endImports()

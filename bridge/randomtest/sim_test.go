@@ -39,6 +39,7 @@ type simulation struct {
 	mu sync.Mutex
 
 	before    memstore.Snapshot // to which the store may go back
+	mishaps   []time.Time       // when it was lost, or went back
 	forgotten bool              // it was lost, or went back
 	// learned is when the bridges learned what is in the store, remembered what is in before.
 	learned, remembered []span
@@ -82,12 +83,12 @@ func mayForget(seed uint64) bool { return seed%3 == 0 }
 func (s *simulation) mishap(one *turn) (did doing, text string) {
 	switch one.IntN(4) {
 	case 0:
-		s.forgotten = true
+		s.forgotten, s.mishaps = true, append(s.mishaps, time.Now())
 		s.memory.Restore(memstore.Snapshot{})
 		s.learned = []span{{from: time.Now()}}
 		return do("bridge", "forget"), "loses the store"
 	case 1:
-		s.forgotten = true
+		s.forgotten, s.mishaps = true, append(s.mishaps, time.Now())
 		s.memory.Restore(s.before)
 		s.learned = append(slices.Clip(s.remembered), span{from: time.Now()})
 		return do("bridge", "put-back"), "puts an older store back"
@@ -167,6 +168,7 @@ func TestSim(t *testing.T) {
 		})
 	}
 	each := (processorTime() - before) / time.Duration(len(seeds))
+	t.Logf("limits that were small enough to bind: %s", &bound)
 	t.Logf("%d seeds, %s: %s of processor time each, %d in ten minutes on two processors; %d had equal digests twice",
 		len(seeds), of, each.Round(time.Millisecond), 20*time.Minute/max(each, 1), equal)
 }

@@ -22,11 +22,11 @@ func (c *chaos) waits(ctx context.Context, since time.Time) []complaint {
 	if err != nil {
 		return nil // idle says so
 	}
-	return judgeWaits(all, since, time.Now())
+	return judgeWaits(all, c.patience(waitMost), since, time.Now())
 }
 
 // judgeWaits is waits for one list of the queue.
-func judgeWaits(all []status.Standing, since, now time.Time) (complaints []complaint) {
+func judgeWaits(all []status.Standing, most time.Duration, since, now time.Time) (complaints []complaint) {
 	for _, at := range all {
 		wait := at.At.Sub(now)
 		switch store.KeyState(at.State) {
@@ -35,7 +35,7 @@ func judgeWaits(all []status.Standing, since, now time.Time) (complaints []compl
 		case store.KeyWaiting:
 			wait = min(now.Sub(since), now.Sub(at.At))
 		}
-		if at.Reason == "" || wait > waitMost {
+		if at.Reason == "" || wait > most {
 			complaints = append(complaints, complaint{what: fmt.Sprintf("the key of %s waits for %s: %+v", at.Where, wait.Round(time.Second), at)})
 		}
 	}
@@ -57,7 +57,7 @@ func TestWaitsAreJudged(t *testing.T) {
 		"for a service, not long":    {status.Standing{State: "waiting", At: now.Add(-time.Second), Reason: "away"}, false},
 		"for a service that is back": {status.Standing{State: "waiting", At: now.Add(-3 * waitMost), Reason: "away"}, true},
 	} {
-		if got := len(judgeWaits([]status.Standing{tt.at}, rested, now)) > 0; got != tt.wrong {
+		if got := len(judgeWaits([]status.Standing{tt.at}, waitMost, rested, now)) > 0; got != tt.wrong {
 			t.Errorf("%s: wrong %t, want %t", name, got, tt.wrong)
 		}
 	}
