@@ -105,7 +105,7 @@ func (w cardTasks) readTasks() error {
 		w.tasks.keepNewest(t)
 	}
 	w.countersKnown()
-	return lineTasks(w).readMissed()
+	return w.readMissed()
 }
 
 // countersKnown accepts the card's counters after its tasks were read. Where our own writes
@@ -199,4 +199,22 @@ func (w cardTasks) needTasks() error {
 		return later(brokenMost, "the card's tasks cannot be read")
 	}
 	return err
+}
+
+// readMissed reads the tasks of items that the listing of the card's tasks lacks. The listing
+// may be incomplete, so that only the task itself can say that it is gone.
+func (w cardTasks) readMissed() error {
+	for _, c := range w.items() {
+		if _, listed := w.tasks.seen[c.Card.ID]; listed || c.Card.ID == "" {
+			continue
+		}
+		t, gone, err := w.readChild(c)
+		if err != nil {
+			return err
+		}
+		if !gone {
+			w.tasks.keepNewest(t)
+		}
+	}
+	return nil
 }

@@ -225,3 +225,9 @@ func mostSevere(errs []error) error {
 	}
 	return slices.MinFunc(errs, func(a, b error) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(wait(a), wait(b))) })
 }
+
+// isGitHubs reports whether an error came from GitHub.
+func isGitHubs(err error) bool {
+	var side *sideError
+	return errors.As(err, &side) && side.side == mapping.GitHub
+}

@@ -37,24 +37,6 @@ func (w lineTasks) takeTasks() {
 	}
 }
 
-// readMissed reads the tasks of items that the listing of the card's tasks lacks. The listing
-// may be incomplete, so that only the task itself can say that it is gone.
-func (w lineTasks) readMissed() error {
-	for _, c := range w.items() {
-		if _, listed := w.tasks.seen[c.Card.ID]; listed || c.Card.ID == "" {
-			continue
-		}
-		t, gone, err := cardTasks(w).readChild(c)
-		if err != nil {
-			return err
-		}
-		if !gone {
-			w.tasks.keepNewest(t)
-		}
-	}
-	return nil
-}
-
 func (w lineTasks) elsewhere(t *mapping.Task) bool { return t.Owner != "" && t.Owner != w.pair.Card.ID }
 
 // strangers are the card's tasks, as far as they were seen, that belong to no item, in the

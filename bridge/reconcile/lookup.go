@@ -3,6 +3,7 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -87,4 +88,15 @@ func (w exclusivity) isTaken(issue mapping.Ref) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// otherProjects are the other projects that may have a link of the issue. A route of its repository
+// leads to them, or no route does, as one led there before.
+func (w exclusivity) otherProjects() []mapping.ObjectID {
+	lead := func(project mapping.ObjectID) bool {
+		return slices.ContainsFunc(w.set.Routes.ForRepo(w.owner.Issue.Repo), func(r *mapping.Route) bool { return r.Project == project })
+	}
+	return slices.DeleteFunc(w.set.Routes.Projects(), func(project mapping.ObjectID) bool {
+		return project == w.link.Project || !lead(project) && len(w.set.Routes.In(project)) > 0
+	})
 }

@@ -21,13 +21,7 @@ func (w mover) readdress(err error) error {
 	if isGitHubs(err) && errors.Is(err, mapping.ErrMoved) {
 		return w.follow(err)
 	}
-	return w.readOnly(err)
-}
-
-// isGitHubs reports whether an error came from GitHub.
-func isGitHubs(err error) bool {
-	var side *sideError
-	return errors.As(err, &side) && side.side == mapping.GitHub
+	return pauses(w).readOnly(err)
 }
 
 // follow finds out where the issue of a failed read or write is now.
@@ -267,17 +261,4 @@ func (w mover) leave(why string) {
 		w.happens(mapping.EventExcluded)
 	}
 	w.pair.Why = why
-}
-
-// readOnly lets a key wait whose repository is archived, as a refusal of GitHub may show. Any other
-// refusal is a failure.
-func (w mover) readOnly(err error) error {
-	if !isGitHubs(err) || isWithheld(err) || !errors.Is(err, mapping.ErrForbidden) {
-		return err
-	}
-	archived, readErr := do(w, ReadArchived{w.owner.Issue.Repo})
-	if readErr != nil || !archived {
-		return err
-	}
-	return &blockedOn{ServiceRepository(w.owner.Issue.Repo), "its repository is archived, and so read-only"}
 }

@@ -69,3 +69,16 @@ func (w pauses) isPaused(name string) bool {
 func (w pauses) revisitAfter(after time.Duration, why string) {
 	w.showAgain = w.showAgain.soonest(revisit{after, why})
 }
+
+// readOnly lets a key wait whose repository is archived, as a refusal of GitHub may show. Any other
+// refusal is a failure.
+func (w pauses) readOnly(err error) error {
+	if !isGitHubs(err) || isWithheld(err) || !errors.Is(err, mapping.ErrForbidden) {
+		return err
+	}
+	archived, readErr := do(w, ReadArchived{w.owner.Issue.Repo})
+	if readErr != nil || !archived {
+		return err
+	}
+	return &blockedOn{ServiceRepository(w.owner.Issue.Repo), "its repository is archived, and so read-only"}
+}

@@ -86,7 +86,7 @@ func (w projector) attempt(what string, show func() error) error {
 			err = gone
 		}
 	}
-	err = mover(w).readOnly(err)
+	err = pauses(w).readOnly(err)
 	var put *requeueAfter
 	var side *sideError
 	var moved *mapping.MovedError

@@ -24,7 +24,8 @@
 //   - history.go, logger.go, names.go: what people read about a pair.
 //   - rule.go, preparation.go, agreement.go: the rules themselves. bases.go: what they agree on.
 //   - create.go, want.go, omit.go, create_*.go, task_maker.go: creating an item exactly once.
-//   - lookup.go, former.go, handover.go: the store's other records, and the way to them.
+//   - lookup.go, former.go, handover.go: the store's other records, and the way to them. adoption.go:
+//     what the store may lack.
 //   - look.go, comment.go, undo.go, overrun.go, runaway.go, list_bound.go, mark_tasks.go: further
 //     parts of the roles reader, ledger, repairer, pacer, lister and signer.
 //   - project*.go: the projectors. clean*.go: taking a pair apart.
