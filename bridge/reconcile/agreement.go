@@ -220,31 +220,11 @@ func signJoined(w work) (verdict, error) {
 		return pass, nil
 	}
 	now := w.p[mapping.Summary]
-	if err := saver(w).writing(); err != nil {
-		return end, err
-	}
-	up, err := do(w, Update{w.pair.Partner(), w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{
-		mapping.Summary: {Value: signer(w).cardText(now.Value), Version: now.Version},
-	}})
-	if err != nil {
-		d := mapping.Decision{Attribute: mapping.Summary, Planning: &mapping.Write{From: now.Value, To: now.Value, Version: now.Version}}
-		moved, err := planningWriter(w).putFailed(w.pair.Partner(), []mapping.Decision{d}, err)
-		if !moved && err == nil { // refused: it goes on without
-			w.pair.MarkerRestored = w.unmarked
-		}
-		return anewIf(moved, err)
-	}
-	planningWriter(w).toldPlain(up)
-	w.pair.MarkerRestored, w.unmarked = w.unmarked, ""
-	w.pair.Card.Version = max(w.pair.Card.Version, up.Version)
-	if got, ok := up.Values[mapping.Summary]; ok {
-		now = mapping.Versioned{Value: w.strip(got.Value), Version: got.Version}
-	} else {
-		now.Version++
-	}
-	w.p[mapping.Summary] = now
-	w.note(mapping.Planning, mapping.Summary, "mark", "the card was joined")
-	return anew, nil
+	_, err := planningWriter(w).write(mapping.Plan{Decisions: []mapping.Decision{{
+		Attribute: mapping.Summary, Action: mapping.RestoreMarker, Why: "the card was joined",
+		Planning: &mapping.Write{From: now.Value, To: now.Value, Version: now.Version},
+	}}})
+	return anewIf(true, err)
 }
 
 // pacePlan applies stopRunaway to each write of the round.

@@ -64,13 +64,6 @@ func (w planningWriter) write(plan mapping.Plan) (moved bool, err error) {
 	return false, nil
 }
 
-// toldPlain logs that planning shows a summary as plain paragraphs.
-func (w planningWriter) toldPlain(up Updated) {
-	if up.Plain != "" {
-		w.log.Warn("planning shows the summary as plain paragraphs", "why", up.Plain)
-	}
-}
-
 // put sends one PUT between its pending records; none where nothing changes.
 func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision) (moved bool, err error) {
 	if len(ds) == 0 {
@@ -103,7 +96,9 @@ func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision) (moved bool
 		return false, onPlanning(err)
 	}
 	sent := saver(w).unpend(mapping.Planning, item)
-	w.toldPlain(up)
+	if up.Plain != "" {
+		w.log.Warn("planning shows the summary as plain paragraphs", "why", up.Plain)
+	}
 	w.owner.Unfinished = true
 	for _, d := range ds {
 		if w.heldBack(d, up, len(ds) > 1) {

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -41,14 +42,17 @@ func TestSignJoinedCards(t *testing.T) {
 	summary := func(value string, version int64) map[mapping.Attribute]mapping.Versioned {
 		return map[mapping.Attribute]mapping.Versioned{mapping.Summary: versioned(value, version)}
 	}
-	isSigned := is("its text does not get its marker twice", func(w work) bool { return w.pair.MarkerRestored == "u" && w.unmarked == "" })
+	isSigned := is("its text does not get its marker twice", func(w work) bool { return w.pair.MarkerRestored == "u" })
 	asked := savedAnd(`Update card:c summary="text\n\n…`)
 	checkRule(t, signJoined, []ruleCase{
 		{
 			name: "a joined card", link: unbased, known: unmarked(), answers: marked(summary("text", 3)), asked: asked, want: anew,
 			check: all(isSigned, holds(mapping.Summary, "text", 3), tells("mark"), is("the card's version is known", func(w work) bool { return w.pair.Card.Version == 4 })),
 		},
-		{name: "the answer lacks the text: one version more", link: unbased, known: unmarked(), answers: marked(nil), asked: asked, want: anew, check: all(isSigned, holds(mapping.Summary, "text", 2))},
+		{
+			name: "the answer lacks the text: it is read", link: unbased, known: unmarked(), want: anew, check: all(isSigned, holds(mapping.Summary, "text", 2)),
+			answers: map[string]any{"Update": shows(4, nil), "ReadCard": mapping.Card{ID: "c", Summary: versioned("text", 2)}}, asked: append(slices.Clone(asked), "ReadCard"),
+		},
 		{name: "nothing is written", link: unbased, known: unmarked(planned())},
 		{name: "the text was agreed on", known: unmarked()},
 		{name: "the card has its marker", link: unbased, known: unmarked(func(w work) { w.unmarked = "" })},
@@ -56,14 +60,14 @@ func TestSignJoinedCards(t *testing.T) {
 		{name: "the bridge made the issue, which has the marker", link: links(unbased, func(l *mapping.Link) { l.Origin = mapping.Planning }), known: unmarked()},
 		{name: "a task of a sub-issue", link: unbased, known: unmarked(func(w work) { w.root = w.state })},
 		{name: "the route does not write to planning", link: unbased, route: func(r *mapping.Route) { r.Direction = mapping.ToGitHub }, known: unmarked()},
-		{name: "the lease is lost", link: unbased, known: unmarked(), answers: map[string]any{"Save": store.ErrLeaseLost}, asked: []string{"Save"}, want: end, err: "lease"},
+		{name: "the lease is lost", link: unbased, known: unmarked(), answers: map[string]any{"Save": store.ErrLeaseLost}, asked: []string{"Save"}, err: "lease"},
 		{
 			name: "somebody was faster", link: unbased, known: unmarked(), answers: map[string]any{"Update": &mapping.VersionConflict{Current: summary("new", 2)}}, asked: asked, want: anew,
 			check: all(holds(mapping.Summary, "new", 2), is("the marker is missing still", func(w work) bool { return w.unmarked == "u" })),
 		},
 		{
-			name: "planning refuses the text with it: it goes on without", link: unbased, known: unmarked(), answers: map[string]any{"Update": &mapping.Rejection{Message: "too long"}}, asked: asked,
-			check: is("it is not tried again", func(w work) bool { return w.pair.MarkerRestored == "u" }),
+			name: "planning refuses the text with it: it goes on without", link: unbased, known: unmarked(), answers: map[string]any{"Update": &mapping.Rejection{Message: "too long"}}, asked: asked, want: anew,
+			check: all(tells("refused"), is("it is not tried again", func(w work) bool { return w.pair.MarkerRestored == "u" })),
 		},
 		{name: "planning is away", link: unbased, known: unmarked(), answers: map[string]any{"Update": errAway}, asked: asked, err: "unavailable", check: is("it is tried again", func(w work) bool { return w.pair.MarkerRestored == "" })},
 	})
