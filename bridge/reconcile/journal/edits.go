@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"iter"
 	"slices"
 	"time"
 
@@ -23,26 +22,22 @@ type Change struct {
 	At       time.Time // by GitHub's clock, in whole seconds
 	Sender   string    // the account, and whether it is the bridge's own
 	By       mapping.Authorship
+	edit     int // the index of its edit
 }
 
-// Of visits the changes of an attribute, each with the index of its edit.
-func (e Edits) Of(a mapping.Attribute) iter.Seq2[int, Change] {
-	return func(yield func(int, Change) bool) {
-		edited := a.Spec().Edited
-		if edited == nil {
-			return
-		}
-		for i := range e.All {
-			from, to := edited(&e.All[i])
-			if from == nil {
-				continue
-			}
-			c := Change{From: e.Bare(*from), To: e.Bare(to), At: e.All[i].At, Sender: e.All[i].Sender, By: e.Authorship(e.All[i].Sender)}
-			if !yield(i, c) {
-				return
-			}
+// Of returns the changes of an attribute.
+func (e Edits) Of(a mapping.Attribute) (changes []Change) {
+	edited := a.Spec().Edited
+	if edited == nil {
+		return nil
+	}
+	for i := range e.All {
+		edit := &e.All[i]
+		if from, to := edited(edit); from != nil {
+			changes = append(changes, Change{e.Bare(*from), e.Bare(to), edit.At, edit.Sender, e.Authorship(edit.Sender), i})
 		}
 	}
+	return changes
 }
 
 // Others counts the edits of an attribute that somebody else made.
@@ -68,22 +63,12 @@ func (e Edits) ByOthers(a mapping.Attribute, value string) (at mapping.Interval,
 
 // Leave reports whether an edit was made from a value.
 func (e Edits) Leave(a mapping.Attribute, value string) bool {
-	for _, c := range e.Of(a) {
-		if mapping.Same(a, c.From, value) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Of(a), func(c Change) bool { return mapping.Same(a, c.From, value) })
 }
 
 // Tell reports whether an edit changed one value into another.
 func (e Edits) Tell(a mapping.Attribute, from, to string) bool {
-	for _, c := range e.Of(a) {
-		if mapping.Same(a, c.To, to) && mapping.Same(a, c.From, from) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Of(a), func(c Change) bool { return mapping.Same(a, c.To, to) && mapping.Same(a, c.From, from) })
 }
 
 // Lead reports whether a chain of edits leads from one value to another. Each edit of the chain
@@ -123,9 +108,9 @@ func (e Edits) reach(a mapping.Attribute, from, to string) bool {
 // After returns the edits after the last one that started from a value; all, where none did.
 func (e Edits) After(a mapping.Attribute, value string) Edits {
 	after := e
-	for i, c := range e.Of(a) {
+	for _, c := range e.Of(a) {
 		if mapping.Same(a, c.To, value) {
-			after.All = e.All[i+1:]
+			after.All = e.All[c.edit+1:]
 		}
 	}
 	return after

@@ -23,17 +23,14 @@ func TestOf(t *testing.T) {
 	} {
 		t.Run(string(tt.a), func(t *testing.T) {
 			var got []string
-			for i, c := range all.Of(tt.a) {
-				got = append(got, fmt.Sprintf("%d: %s → %s (%d)", i, c.From, c.To, c.By))
-				if !c.At.Equal(all.All[i].At) {
-					t.Errorf("edit %d is told at %s", i, c.At)
+			for _, c := range all.Of(tt.a) {
+				got = append(got, fmt.Sprintf("%d: %s → %s (%d)", c.edit, c.From, c.To, c.By))
+				if !c.At.Equal(all.All[c.edit].At) {
+					t.Errorf("edit %d is told at %s", c.edit, c.At)
 				}
 			}
 			expect(t, "the changes", strings.Join(got, "; "), tt.want)
 		})
-	}
-	for range all.Of(mapping.Title) {
-		break // it may be left early
 	}
 }
 

@@ -30,10 +30,7 @@ func (b Book) Restored(l LostUpdate, mayMerge bool) (text string, clean bool) {
 // have known them. It skips those that a later value contains. While the bridge's account is
 // unknown, a write of any other account may be ours. merge merges two edits of a text.
 func (e Edits) Forgotten(a mapping.Attribute, merge func(base, x, y string) (string, bool)) (lost []LostUpdate) {
-	var changes []Change
-	for _, c := range e.Of(a) {
-		changes = append(changes, c)
-	}
+	changes := e.Of(a)
 	for i := 1; i < len(changes); i++ {
 		edit, write := changes[i-1], changes[i]
 		switch {

@@ -35,9 +35,7 @@ func (m Matches) has(p mapping.Pending) bool {
 
 // unspent lists the changes of an attribute that no write has been matched to.
 func unspent(j *mapping.Journal, e Edits, a mapping.Attribute, known Matches) (changes []Change) {
-	for _, c := range e.Of(a) {
-		changes = append(changes, c)
-	}
+	changes = e.Of(a)
 	spent := slices.DeleteFunc(slices.Clone(j.Consumed), func(s mapping.ConsumedEdit) bool { return s.Attribute != a })
 	for _, p := range writes(j) {
 		if over, ok := known[p.ID]; ok && !p.Verified && p.Attribute == a {
@@ -83,14 +81,7 @@ func matches(p mapping.Pending, c Change) bool {
 // be its echo.
 func Unverified(j *mapping.Journal, e Edits) bool {
 	return slices.ContainsFunc(j.Pending, func(p mapping.Pending) bool {
-		if awaitsEcho(p) {
-			for _, c := range e.Of(p.Attribute) {
-				if matches(p, c) {
-					return true
-				}
-			}
-		}
-		return !p.Answered
+		return !p.Answered || awaitsEcho(p) && slices.ContainsFunc(e.Of(p.Attribute), func(c Change) bool { return matches(p, c) })
 	})
 }
 
