@@ -107,9 +107,6 @@ type slot struct {
 	abandoned                  bool
 }
 
-// begin hands the slot to a key that is worked until over is closed.
-func (s *slot) begin(over <-chan struct{}) { s.over = over }
-
 // Acquire implements [Lease]. A key that yielded takes no slot.
 func (s *slot) Acquire() {
 	s.mu.Lock()

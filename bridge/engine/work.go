@@ -50,7 +50,7 @@ func (e *Engine) workNow(ctx context.Context, claim *store.Claim, s *slot, more 
 	defer unbind()
 	ctx, cancel := context.WithDeadline(ctx, claim.Until.Add(-LeaseMargin(e.LeaseTTL)/2))
 	defer cancel()
-	s.begin(ctx.Done())
+	s.over = ctx.Done()
 	res, err := e.runCore(ctx, claim, s)
 	if errors.Is(err, errOverdue) { // the core still has the link
 		v := e.overdue(ctx, claim)
