@@ -91,14 +91,23 @@ func (w cardTasks) taskBase(id mapping.ObjectID) (mapping.Base, bool) {
 	return mapping.Base{}, false
 }
 
+// askTasks asks planning for all tasks of the card.
+func (w cardTasks) askTasks() ([]mapping.Task, error) {
+	read, err := do(w, ReadTasks{w.pair.Card.ID})
+	if err != nil {
+		return nil, onPlanning(fmt.Errorf("tasks of card %s: %w", w.pair.Card.ID, err))
+	}
+	return slices.Clone(read), nil
+}
+
 // readTasks reads all tasks of the card.
 func (w cardTasks) readTasks() error {
-	read, err := do(w, ReadTasks{w.pair.Card.ID})
+	read, err := w.askTasks()
 	if IsGone(err) { // of the card, or only of this reading of it
 		return w.readTracking()
 	}
 	if err != nil {
-		return onPlanning(fmt.Errorf("tasks of card %s: %w", w.pair.Card.ID, err))
+		return err
 	}
 	w.tasks = tasks{seen: map[mapping.ObjectID]mapping.Task{}, whole: true, listed: true}
 	for _, t := range read {

@@ -90,7 +90,7 @@ func (w cleaner) bringBack() error {
 // restored is not finished.
 func (w cleaner) clean() error {
 	if w.link.Cleaning {
-		if err := w.takeAllOff(); err != nil {
+		if _, err := w.takeAllOff(); err != nil {
 			return err
 		}
 	}
@@ -104,15 +104,17 @@ func (w cleaner) clean() error {
 	return nil
 }
 
-func (w cleaner) takeAllOff() error {
+// takeAllOff removes the marks on a pair's items, and reports whether there were any.
+func (w cleaner) takeAllOff() (took bool, err error) {
 	if err := w.awaitTasks(); err != nil {
-		return err
+		return false, err
 	}
 	tasks, err := w.tasksOfCard()
 	if err != nil {
-		return err
+		return false, err
 	}
-	return w.takeOff(w.marks(tasks))
+	marks := w.marks(tasks)
+	return len(marks) > 0, w.takeOff(marks)
 }
 
 // whyDone says in which state a cleaned pair was left. nothingLeft: its two items have nothing of
@@ -211,16 +213,8 @@ func (w cleaner) tasksOfCard() ([]mapping.Task, error) {
 	if w.card == nil || w.pair.IsTask() {
 		return nil, nil
 	}
-	tasks, err := w.allTasks()
+	tasks, err := cardTasks(w).askTasks()
 	return slices.DeleteFunc(tasks, func(t mapping.Task) bool { return !w.madeTask(&t) }), err
-}
-
-func (w cleaner) allTasks() ([]mapping.Task, error) {
-	tasks, err := do(w, ReadTasks{w.card.ID})
-	if err != nil {
-		return nil, onPlanning(fmt.Errorf("tasks of card %s: %w", w.card.ID, err))
-	}
-	return slices.Clone(tasks), nil
 }
 
 // madeTask reports whether the bridge made a task of the card for this link, recorded or not,

@@ -89,9 +89,9 @@ func (w entrant) hadIssue() (why string, err error) {
 	if w.link.Copied || w.card.CountersVersion == 0 { // no task was ever made on it
 		return "", nil
 	}
-	tasks, err := do(w, ReadTasks{w.pair.Card.ID})
+	tasks, err := cardTasks(w).askTasks()
 	if err != nil {
-		return "", onPlanning(fmt.Errorf("tasks of card %s: %w", w.pair.Card.ID, err))
+		return "", err
 	}
 	asked := map[string]bool{}
 	for _, t := range tasks {

@@ -187,9 +187,6 @@ func (w relocator) pairs() []work {
 // bare removes the markers and footers, and reports whether there were any. The outcome of
 // each of our writes is known before.
 func (w relocator) bare() (took bool, err error) {
-	if err := cleaner(w).awaitTasks(); err != nil {
-		return false, err
-	}
 	for _, pw := range w.pairs() {
 		if waits := pw.book().Waits(); len(waits) > 0 {
 			return took, inTurn(waits[0].After, "%s", waits[0].Why)
@@ -199,13 +196,8 @@ func (w relocator) bare() (took bool, err error) {
 				return took, err
 			}
 		}
-		tasks, err := cleaner(pw).tasksOfCard()
-		if err != nil {
-			return took, err
-		}
-		marks := cleaner(pw).marks(tasks)
-		took = took || len(marks) > 0
-		if err := cleaner(pw).takeOff(marks); err != nil {
+		its, err := cleaner(pw).takeAllOff()
+		if took = took || its; err != nil {
 			return took, err
 		}
 	}
@@ -237,7 +229,7 @@ func (w relocator) leftBehind(route *mapping.Route) ([]mapping.CleanStep, error)
 	if marks := c.milestoneMarks(); len(marks) > 0 && route.Writes(mapping.GitHub) {
 		steps = append(steps, c.step(mapping.GitHub, "the milestone %s leaves the issue: its new card is in no sprint", milestoneName(w.issue.Milestone)))
 	}
-	tasks, err := c.allTasks()
+	tasks, err := cardTasks(w).askTasks()
 	for _, t := range tasks {
 		if !c.madeTask(&t) && w.link.Part(mapping.TaskRef(t.ID)) == nil {
 			steps = append(steps, c.step(mapping.Planning, "task %s stays on card %s: no issue shows it", t.ID, w.card.ID))
