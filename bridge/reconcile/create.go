@@ -111,7 +111,7 @@ func (c *creation) absent(wants []*want) (absent []*want, err error) {
 
 // lookFor makes a complete lookup, and links the wants that it found.
 func (c *creation) lookFor(wants []*want) error {
-	if err := c.search(); err != nil {
+	if err := c.aside(c.search); err != nil {
 		return err
 	}
 	return c.find(wants)
@@ -190,24 +190,24 @@ func (c *creation) send(wants []*want) (err error) {
 		}
 		return nil
 	}
-	if c.yieldsSlot {
-		return creator(c.w).yieldSlot(post)
-	}
-	return post()
+	return c.aside(post)
 }
 
-// yieldSlot runs wait while other keys use the worker's slot, so that live changes go on.
-// Where too many keys wait already, the key is put off instead.
-func (w creator) yieldSlot(wait func() error) error {
-	retry, err := do(w, StandAside{})
+// aside runs a request that may wait for other keys. These use the worker's slot meanwhile, so that
+// live changes go on. Where too many keys wait already, the key is put off instead.
+func (c *creation) aside(request func() error) error {
+	if !c.yieldsSlot {
+		return request()
+	}
+	retry, err := do(c.w, StandAside{})
 	switch {
 	case err != nil:
 		return err
 	case retry > 0:
 		return inTurn(retry, "enough keys of the import are under way")
 	}
-	err = wait()
-	send(w, ComeBack{})
+	err = request()
+	send(c.w, ComeBack{})
 	return err
 }
 

@@ -78,21 +78,14 @@ const (
 // Listings that lack an existing card may lack this one, too.
 func (c *newCard) search() error {
 	c.how, c.seen = "lookup", nil
-	imported := c.link.Import != ""
-	look := func() error {
-		found, err := do(c, FindCards{c.link.ID, c.owner.Issue.ID, imported})
-		for _, card := range found.Cards {
-			c.consider(card)
-		}
-		if err == nil && len(c.seen) == 0 && found.Lacking != "" && c.since(c.pair.Intent.At) < lackingPatience {
-			return later(lackingGap, "create card: the listings lack card %s, which is there, and prove nothing", found.Lacking)
-		}
-		return err
+	found, err := do(c, FindCards{c.link.ID, c.owner.Issue.ID, c.link.Import != ""})
+	for _, card := range found.Cards {
+		c.consider(card)
 	}
-	if imported {
-		return onPlanning(creator{c.state}.yieldSlot(look))
+	if err == nil && len(c.seen) == 0 && found.Lacking != "" && c.since(c.pair.Intent.At) < lackingPatience {
+		return later(lackingGap, "create card: the listings lack card %s, which is there, and prove nothing", found.Lacking)
 	}
-	return onPlanning(look())
+	return onPlanning(err)
 }
 
 func (c *newCard) ready(k *want) (bool, error) {
