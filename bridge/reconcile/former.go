@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,7 +59,7 @@ func (w entrant) handToPredecessor() error {
 // predecessors returns the pairs whose issues may have become this one. Pairs with the same
 // time of creation come first.
 func (w entrant) predecessors() ([]predecessor, error) {
-	var found []predecessor
+	var born, others []predecessor
 	traits := mapping.IssueTraits(w.issue.Author, w.issue.Title, w.issue.CreatedAt)
 	keys, err := do(w, FindFormer{traits, maxFormers})
 	if errors.Is(err, store.ErrNotIndexed) {
@@ -78,23 +77,27 @@ func (w entrant) predecessors() ([]predecessor, error) {
 			continue
 		}
 		for _, pair := range link.Pairs() {
-			if w.mayHaveBeen(pair) {
-				found = append(found, predecessor{key, pair})
+			switch {
+			case !w.mayHaveBeen(pair):
+			case w.bornWith(pair):
+				born = append(born, predecessor{key, pair})
+			default:
+				others = append(others, predecessor{key, pair})
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b predecessor) int {
-		return cmp.Compare(w.distance(a.pair), w.distance(b.pair))
-	})
+	found := slices.Concat(born, others)
 	return found[:min(len(found), maxFormers)], nil
 }
 
-// distance is 0 for a pair whose issue was created at the same time as this one, else 1.
-func (w entrant) distance(pair *mapping.Pair) int {
-	if pair.Issue.Born.Equal(w.issue.CreatedAt) && !pair.Issue.Born.IsZero() {
-		return 0
-	}
-	return 1
+// bornWith reports whether a pair's issue was created at the same time as this one.
+func (w entrant) bornWith(pair *mapping.Pair) bool {
+	return pair.Issue.Born.Equal(w.issue.CreatedAt) && !pair.Issue.Born.IsZero()
+}
+
+// isTitled reports whether a pair's issue had the title of this one.
+func (w entrant) isTitled(pair *mapping.Pair) bool {
+	return mapping.CanonicalTitle(pair.Base[mapping.Title].GitHub) == mapping.CanonicalTitle(w.issue.Title)
 }
 
 // mayHaveBeen reports whether a pair's issue can have become this one.
@@ -113,9 +116,9 @@ func (w entrant) mayHaveBeen(pair *mapping.Pair) bool {
 		return true
 	case !pair.Created.Before(w.pair.Created), pair.Created.After(issue.UpdatedAt.Add(clockSkew)):
 		return false
-	case w.distance(pair) == 0:
+	case w.bornWith(pair):
 		return own.Repo != issue.Repo || issue.UpdatedAt.After(issue.CreatedAt)
-	case mapping.CanonicalTitle(pair.Base[mapping.Title].GitHub) != mapping.CanonicalTitle(issue.Title):
+	case !w.isTitled(pair):
 		return false
 	}
 	return own.Born.IsZero() || !issue.CreatedAt.Before(pair.Created.Add(-clockSkew))
@@ -137,8 +140,7 @@ func (w entrant) isPredecessor(pair *mapping.Pair) (bool, error) {
 		return moved.Issue.ID == w.issue.ID, nil
 	}
 	if IsGone(err) {
-		same := mapping.CanonicalTitle(pair.Base[mapping.Title].GitHub) == mapping.CanonicalTitle(w.issue.Title)
-		return same && pair.Issue.Author == w.issue.Author && pair.Issue.Born.Equal(w.issue.CreatedAt) && !pair.Issue.Born.IsZero(), nil
+		return w.isTitled(pair) && pair.Issue.Author == w.issue.Author && w.bornWith(pair), nil
 	}
 	if err != nil && !unreachable(err) {
 		return false, onGitHub(err)
