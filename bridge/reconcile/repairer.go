@@ -24,11 +24,6 @@ func (w repairer) verifyWrites() error {
 	if err := w.recoverRead(before); err != nil {
 		return err
 	}
-	if w.issue == nil && w.unbased() {
-		if err := reader(w).readIssue(); err != nil {
-			return err
-		}
-	}
 	w.queryEditHistory(before)
 	if err := w.resolveInFlight(before); err != nil {
 		return err
@@ -171,10 +166,8 @@ func (w repairer) findLanded(before journal.Matches) {
 
 // restoreOverwritten restores the value that a late write replaced.
 func (w repairer) restoreOverwritten(p mapping.Pending, over journal.Overwritten, late []mapping.Pending) error {
-	if !w.fresh {
-		if err := reader(w).readIssue(); err != nil {
-			return err
-		}
+	if err := reader(w).fetch(); err != nil {
+		return err
 	}
 	a, now := p.Attribute, w.g[p.Attribute].Value
 	if s, told := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]; told && mapping.Same(a, now, over.Text) &&
@@ -222,9 +215,6 @@ func (w repairer) readAgain() error {
 func (w repairer) queryEditHistory(before journal.Matches) {
 	asked := map[mapping.Attribute]error{}
 	for _, p := range w.book().Overdue(before) {
-		if _, ok := before[p.ID]; ok {
-			continue
-		}
 		err, known := asked[p.Attribute]
 		if !known {
 			err = w.matchHistory(p.Attribute, before)
