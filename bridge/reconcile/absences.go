@@ -241,18 +241,14 @@ func (w absences) noteFound(side mapping.Side) {
 	send(w, Found{scope, item, w.absentFor(side)})
 	delete(w.pair.Gone, side)
 	if w.pair.State == mapping.Orphaned && len(w.pair.Gone) == 0 {
-		w.happens(w.backTo(mapping.EventReappeared))
+		back := mapping.EventResumed
+		if w.pair.Whole() {
+			back = mapping.EventReappeared
+		}
+		w.happens(back)
 		w.pair.Unconfirmed = false
 		w.note("", "", "back", "its item in "+string(side)+" is there again")
 	}
-}
-
-// backTo is the event that ends a pair's rest: whole where the pair has both items.
-func (w absences) backTo(whole mapping.PairEvent) mapping.PairEvent {
-	if w.pair.Whole() {
-		return whole
-	}
-	return mapping.EventResumed
 }
 
 // forgetFound forgets a partner that keepFound recorded, and that is gone.

@@ -48,17 +48,6 @@ func (w lineTasks) strangers() []mapping.Task {
 	})
 }
 
-// waitingFor returns the item that a task of unknown origin was made for.
-func (w lineTasks) waitingFor(t *mapping.Task) *mapping.Pair {
-	m, _ := taskMaker(w).itemMark(t)
-	for _, c := range w.items() {
-		if c.Nonce == m.Nonce && c.Card.ID == "" && c.State == mapping.Creating {
-			return c
-		}
-	}
-	return nil
-}
-
 // tellsNew reports whether the card's earlier tasks are recorded, so that any other task is a
 // person's new one.
 func (w lineTasks) tellsNew() bool { return w.link.Family.Tasks == w.route.Tasks }
@@ -66,10 +55,12 @@ func (w lineTasks) tellsNew() bool { return w.link.Family.Tasks == w.route.Tasks
 // takeMarked handles a task with a marker of ours. A request whose answer was lost made it, or
 // a bridge whose store was lost, or it is a copy that a person made.
 func (w lineTasks) takeMarked(t *mapping.Task, m mapping.Marker) {
-	if c := w.waitingFor(t); c != nil {
-		w.count(CountPrevented, "lookup")
-		taskMaker(w).madeTask(c, t, "found by its marker")
-		return
+	for _, c := range w.items() {
+		if c.Nonce == m.Nonce && c.Card.ID == "" && c.State == mapping.Creating {
+			w.count(CountPrevented, "lookup")
+			taskMaker(w).madeTask(c, t, "found by its marker")
+			return
+		}
 	}
 	// The original is known by the same nonce: a copy is a task of its own.
 	copied := w.knowsMarker(m)

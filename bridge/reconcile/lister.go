@@ -13,11 +13,6 @@ import (
 // (wholeBodies). Its changes in planning are written once the issue and its card agree
 // (workList), so that no task delays them.
 
-// setItems replaces the link's checklist items.
-func (w lister) setItems(items []*mapping.Pair) {
-	w.link.Children = append(slices.DeleteFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Kind == mapping.Checklist }), items...)
-}
-
 // refreshList matches the current lines and tasks with the checklist items.
 func (w lister) refreshList() {
 	w.list = list{plans: map[*mapping.Pair]mapping.Plan{}}
@@ -57,7 +52,8 @@ func (w lister) refreshList() {
 			items = append(items, c)
 		}
 	}
-	w.setItems(w.forgetLines(items))
+	others := slices.DeleteFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Kind == mapping.Checklist })
+	w.link.Children = append(others, w.forgetLines(items)...)
 	w.list.lines = map[*mapping.Pair]mapping.Item{}
 	for i, c := range w.items()[:len(lines)] {
 		w.list.lines[c] = lines[i]
@@ -150,7 +146,7 @@ func (w lister) decideList() ([]mapping.Item, error) {
 		line, there := w.list.lines[c]
 		switch {
 		case toBeAdded(c) && w.list.lines != nil:
-			changes = append(changes, addedItem(c))
+			changes = append(changes, mapping.Item{Text: mapping.ItemText(c.Item, ""), Checked: c.Intent.Base[mapping.State].GitHub == mapping.StateDone})
 		case c.State == mapping.Linked && (there || w.list.lines == nil):
 			if (len(c.InFlight) > 0 || len(c.Base) == 0) && w.issue == nil {
 				changes = append(changes, mapping.Item{}) // GitHub may have moved on since that write
@@ -175,11 +171,6 @@ func (w lister) decideList() ([]mapping.Item, error) {
 		}
 	}
 	return changes, nil
-}
-
-// addedItem is the line of a task that has none yet.
-func addedItem(c *mapping.Pair) mapping.Item {
-	return mapping.Item{Text: mapping.ItemText(c.Item, ""), Checked: c.Intent.Base[mapping.State].GitHub == mapping.StateDone}
 }
 
 // changedItem is a line with its plan's changes.

@@ -133,7 +133,7 @@ func (w partWorker) absorb(pw work, err error) error {
 	w.showAgain = w.showAgain.soonest(pw.showAgain)
 	half := pw.pair.Card.ID == "" || pw.owner.Issue.ID == 0
 	if errors.Is(err, errRemove) || half && pw.pair.State == mapping.Orphaned {
-		w.forgetPart(pw.pair)
+		w.link.SubLinks = slices.DeleteFunc(w.link.SubLinks, func(p *mapping.Pair) bool { return p == pw.pair })
 		return nil
 	}
 	if errors.Is(err, errGone) {

@@ -165,13 +165,11 @@ func (w projector) noteShown(what mapping.Attribute, why string) {
 // changedNames tells people which names were added and which were removed.
 func changedNames(added, removed []string) string {
 	var out []string
-	for _, part := range []struct {
-		names []string
-		what  string
-	}{{added, "added "}, {removed, "removed "}} {
-		if len(part.names) > 0 {
-			out = append(out, part.what+strings.Join(part.names, ", "))
-		}
+	if len(added) > 0 {
+		out = append(out, "added "+strings.Join(added, ", "))
+	}
+	if len(removed) > 0 {
+		out = append(out, "removed "+strings.Join(removed, ", "))
 	}
 	return strings.Join(out, "; ")
 }

@@ -25,13 +25,7 @@ func (w labelProjector) showLabels() error {
 			return w.waitForShare(err, s)
 		}
 	}
-	if w.issue == nil && w.mayBeThere(add) {
-		if err := reader(w).readIssue(); err != nil {
-			return err
-		}
-		add, remove = w.labelsToShow()
-	}
-	if len(add)+len(remove) > 0 && freshness(w).showsOwnEvent() {
+	if w.issue == nil && w.mayBeThere(add) || len(add)+len(remove) > 0 && freshness(w).showsOwnEvent() {
 		if err := reader(w).readIssue(); err != nil {
 			return err
 		}

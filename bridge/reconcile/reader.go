@@ -148,10 +148,8 @@ func (w reader) askPlanning() (*mapping.Card, error) {
 
 // readBoth makes sure that both items were read under this claim.
 func (w reader) readBoth() error {
-	if !w.fresh {
-		if err := w.readIssue(); err != nil {
-			return err
-		}
+	if err := w.fetch(); err != nil {
+		return err
 	}
 	return w.readPlanning()
 }

@@ -13,7 +13,7 @@ import (
 func (w signer) hasMarker(text string, kind mapping.MarkerKind) bool {
 	partner := string(w.pair.Card.ID)
 	if kind == mapping.MarkCard || kind == mapping.MarkTask {
-		partner = strconv.FormatInt(w.owner.Issue.ID, 10)
+		partner = w.issueAsPartner()
 	}
 	return slices.ContainsFunc(w.marks(text, kind), func(m mapping.Marker) bool {
 		return m.Link == w.link.ID && !w.pair.IsTask() || m.Partner == partner
@@ -49,7 +49,7 @@ func (w signer) cardText(summary string) string {
 	if !w.marksItem(mapping.Planning) {
 		return summary
 	}
-	return w.footer(summary, w.markerOn(mapping.Planning), w.pair.Nonce, strconv.FormatInt(w.owner.Issue.ID, 10))
+	return w.footer(summary, w.markerOn(mapping.Planning), w.pair.Nonce, w.issueAsPartner())
 }
 
 // footer is a planning text with a footer that names the issue and has a marker.
@@ -93,18 +93,18 @@ func (w signer) noteMarker(side mapping.Side, raw string) {
 	}
 }
 
-// signed reports whether a text of a side's item has the marker that it is written with.
+// signed reports whether a text of a side's item has the marker that it is written with. That of a card
+// names the link's issue, and not the one before a transfer.
 func (w signer) signed(side mapping.Side, raw string) bool {
 	kind := w.markerOn(side)
-	return w.hasMarker(raw, kind) && (kind != mapping.MarkCard || w.namesIssue(raw))
+	if kind != mapping.MarkCard {
+		return w.hasMarker(raw, kind)
+	}
+	return slices.ContainsFunc(w.marks(raw, kind), func(m mapping.Marker) bool { return m.Partner == w.issueAsPartner() })
 }
 
-// namesIssue reports whether a card's marker names the link's issue, and not the one before a
-// transfer.
-func (w signer) namesIssue(raw string) bool {
-	partner := strconv.FormatInt(w.owner.Issue.ID, 10)
-	return slices.ContainsFunc(w.marks(raw, mapping.MarkCard), func(m mapping.Marker) bool { return m.Partner == partner })
-}
+// issueAsPartner is the issue's name in the marker of its card or task.
+func (w signer) issueAsPartner() string { return strconv.FormatInt(w.owner.Issue.ID, 10) }
 
 // restoreMarker adds to a plan the return of a marker that somebody removed with its text.
 // Without the marker the link could not be found again after a loss of the store. So it comes

@@ -169,7 +169,8 @@ func (w taskMaker) makeLineTasks() (bool, error) {
 			continue
 		}
 		base := map[mapping.Attribute]mapping.Base{mapping.Title: baseOf(c.Item, mapping.Versioned{Value: c.Item})}
-		k := &want{w: lineTasks(w).lineWork(c), intent: c.Intent, user: w.route.Username, base: base, item: w.lineItem(c)}
+		item := &NewItem{Title: c.Item, Summary: signer(w).footer("", mapping.MarkTask, c.Nonce, itemPartner)}
+		k := &want{w: lineTasks(w).lineWork(c), intent: c.Intent, user: w.route.Username, base: base, item: item}
 		wants, sent = append(wants, k), sent || c.Intent.Sent
 	}
 	if len(wants) == 0 {
@@ -198,10 +199,6 @@ func (w taskMaker) makeLineTasks() (bool, error) {
 		},
 	}, wants)
 	return len(notMade(wants)) < len(wants), err
-}
-
-func (w taskMaker) lineItem(c *mapping.Pair) *NewItem {
-	return &NewItem{Title: c.Item, Summary: signer(w).footer("", mapping.MarkTask, c.Nonce, itemPartner)}
 }
 
 // madeTask completes an item with its task. Its first base has a new task's state
@@ -329,7 +326,11 @@ func (w taskMaker) ensureTracking() error {
 	if _, refused := w.pair.Refused[mapping.State]; refused {
 		return nil
 	}
-	wants := []*want{{w: work(w), intent: child.Intent, user: w.route.Username, item: w.trackingItem(child)}}
+	item := &NewItem{
+		Title:   "GitHub " + issueName(w.owner.Issue.Repo, w.owner.Issue.Number),
+		Summary: signer(w).footer(trackingText, mapping.MarkTask, child.Nonce, trackingPartner),
+	}
+	wants := []*want{{w: work(w), intent: child.Intent, user: w.route.Username, item: item}}
 	if err := w.mayExist(wants); err != nil {
 		return err
 	}
@@ -347,13 +348,6 @@ func (w taskMaker) ensureTracking() error {
 
 // trackingText explains a tracking task to people. It identifies one whose marker was removed.
 const trackingText = "This task carries the state of the issue: to do is open, in progress is its label, done is closed."
-
-func (w taskMaker) trackingItem(child *mapping.Pair) *NewItem {
-	return &NewItem{
-		Title:   "GitHub " + issueName(w.owner.Issue.Repo, w.owner.Issue.Number),
-		Summary: signer(w).footer(trackingText, mapping.MarkTask, child.Nonce, trackingPartner),
-	}
-}
 
 // trackedBy completes the tracking task. Its first base has a new task's state (planning-api.md
 // part 3). So an issue that is already in progress or closed is a change of GitHub. A task of a

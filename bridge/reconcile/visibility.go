@@ -24,11 +24,10 @@ func (w visibility) mayWrite(write toRepository) error {
 	if err := w.there(repo); err != nil {
 		return err
 	}
-	if !shows {
-		return nil
-	}
-	if err := w.public(repo, true); err != nil {
-		return err
+	if shows {
+		if err := w.public(repo, true); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -98,17 +97,13 @@ func (w visibility) keepPrivate(err error) error {
 // there refuses a write to a repository that has another name by now, or whose name another
 // repository has.
 func (w visibility) there(repo string) error {
-	now, err := do(w, Locate{repo, w.repoID(repo), false})
+	id := int64(0)
+	if strings.EqualFold(repo, w.owner.Issue.Repo) {
+		id = w.owner.Issue.RepoID
+	}
+	now, err := do(w, Locate{Repo: repo, ID: id})
 	if err == nil && !strings.EqualFold(now, repo) {
 		err = &mapping.MovedError{Repo: now, Location: now}
 	}
 	return err
-}
-
-// repoID is a repository's id where it is that of the link's issue; 0: not known.
-func (w visibility) repoID(repo string) int64 {
-	if !strings.EqualFold(repo, w.owner.Issue.Repo) {
-		return 0
-	}
-	return w.owner.Issue.RepoID
 }
