@@ -135,8 +135,16 @@ func (c *newIssue) ready(k *want) (bool, error) {
 		k.base[mapping.State] = initialState(c.p[mapping.State])
 	}
 	var err error
-	k.shown, err = creator{c.state}.labelsAlong()
-	return err == nil, err
+	if k.shown, err = (creator{c.state}).labelsAlong(); err != nil {
+		return false, err
+	}
+	if k.intent.After == 0 { // after a lost answer, the issue is looked for behind the last number
+		k.intent.After, err = do(c, ReadLastNumber{c.owner.Issue.Repo})
+	}
+	if IsGone(err) || errors.Is(err, mapping.ErrRejected) {
+		err = nil // issues are not listed here: after a lost answer all are read
+	}
+	return err == nil, onGitHub(err)
 }
 
 func (c *newIssue) post(wants []*want) error {

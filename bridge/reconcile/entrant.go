@@ -167,22 +167,16 @@ func (w entrant) reconsider() {
 
 // beginCreate records the intent to create the partner on a side.
 func (w entrant) beginCreate(side mapping.Side) error {
-	intent := &mapping.Intent{Side: side, Nonce: w.pair.Nonce, At: w.Now().UTC()}
 	if side == mapping.GitHub {
-		last, err := do(w, ReadLastNumber{w.owner.Issue.Repo})
-		if IsGone(err) || errors.Is(err, mapping.ErrRejected) {
-			err = nil // issues are not listed here: after a lost answer all are read
-		}
+		id, err := do(w, ReadRepositoryID{w.owner.Issue.Repo})
 		if err != nil {
 			return onGitHub(err)
 		}
-		intent.After = last
-		if w.owner.Issue.RepoID, err = do(w, ReadRepositoryID{w.owner.Issue.Repo}); err != nil {
-			return onGitHub(err)
-		}
+		w.owner.Issue.RepoID = id
 	}
 	w.happens(mapping.EventBegun)
-	w.pair.Intent, w.link.Epoch = intent, w.epoch
+	w.pair.Intent = &mapping.Intent{Side: side, Nonce: w.pair.Nonce, At: w.Now().UTC()}
+	w.link.Epoch = w.epoch
 	w.link.Family.Tasks = w.route.Tasks // its tasks are as new as the link
 	return nil
 }

@@ -1,10 +1,12 @@
 package reconcile_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 )
 
@@ -170,21 +172,22 @@ func TestParentThatNothingTellsOf(t *testing.T) {
 	})
 }
 
-// TestCardThatWaitsFollowsItsBucket: GitHub does not answer while a card enters by a route, and
-// then another route takes its bucket. Nothing was made yet: its issue is made by that one.
+// TestCardThatWaitsFollowsItsBucket: a card waits for its repository to be looked through, and then
+// another route takes its bucket. Nothing was made yet: its issue is made by that one.
 func TestCardThatWaitsFollowsItsBucket(t *testing.T) {
 	t.Parallel()
 	passes(t, func(w *world) {
 		web := w.route
 		w.route.Name, w.route.Repositories, w.route.NewCardsIn = "elsewhere", []string{"acme/elsewhere"}, "acme/elsewhere"
 		w.restart()
-		w.befall("LastNumber", unavailable, func() {})
 		mirrored(w)
-		if !w.stepUntil(time.Now().Add(time.Minute), func() bool { return strings.Contains(w.log.String(), "LastNumber: unavailable") }) {
-			w.fail("the call did not fail")
+		if !w.stepUntil(time.Now().Add(time.Minute), func() bool { return strings.Contains(w.log.String(), "no issue is made in acme/elsewhere") }) {
+			w.fail("it does not wait")
 		}
 		w.route = web
 		w.restart()
+		_, err := w.store.Wake(context.Background(), w.worked()[0], reconcile.ServiceListing("acme/elsewhere"), 100)
+		w.check(err)
 		w.settle()
 		w.verify(ends{want: values{mapping.Title: "tok1"}})
 	})

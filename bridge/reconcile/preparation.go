@@ -218,17 +218,6 @@ func enter(w work) (verdict, error) {
 	return endIf(w.pair.State == mapping.Entering, err)
 }
 
-// numberBefore records, before a sub-issue is made, the highest issue number of its
-// repository. After a lost answer the sub-issue is looked for behind that number.
-func numberBefore(w work) (verdict, error) {
-	if w.pair.State != mapping.Creating || w.pair.Intent.Sent || w.pair.Intent.After > 0 {
-		return pass, nil
-	}
-	last, err := do(w, ReadLastNumber{w.owner.Issue.Repo})
-	w.pair.Intent.After = last
-	return pass, onGitHub(err)
-}
-
 // restored handles a link that was rebuilt from a marker after a loss of the store. Nothing is
 // decided before all marked items have been seen: a task or a comment of the link may still be
 // under way. People may have copied the card with its marker, and then the oldest card is the

@@ -36,7 +36,6 @@ var preparationRules = []rule{
 	{name: "join", why: "An issue and a card that were joined become a pair, unless another project has a partner of the issue.", of: roots, apply: joined},
 	{name: "restored", why: "A pair that was found by its marker after a store loss is seen as a whole first.", of: roots, apply: restored},
 	{name: "with siblings", why: "A new task waits for the request that makes all new tasks of its card.", of: parts, apply: withSiblings},
-	{name: "number before", why: "An issue whose create gets no answer is looked for behind the number that was the last.", of: parts, apply: numberBefore},
 	{name: "enter", why: "An item without a partner enters, or goes.", apply: enter},
 	{name: "create", why: "The partner is made, exactly once.", apply: create},
 	{name: "fold seen", why: "Edits that follow each other fast cross together.", apply: does(pacer.foldSeen)},

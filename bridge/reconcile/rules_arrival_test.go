@@ -172,31 +172,6 @@ func TestTasksWaitForTheirSiblings(t *testing.T) {
 	})
 }
 
-func TestNumberBefore(t *testing.T) {
-	making := func(change func(*mapping.Intent)) func(*mapping.Link) {
-		return func(l *mapping.Link) {
-			l.State, l.Intent = mapping.Creating, &mapping.Intent{Side: mapping.GitHub}
-			change(l.Intent)
-		}
-	}
-	after := func(number int) func(work) string {
-		return func(w work) string {
-			if w.pair.Intent.After != number {
-				return "it is looked for behind another number"
-			}
-			return ""
-		}
-	}
-	asked := []string{"ReadLastNumber"}
-	checkRule(t, numberBefore, []ruleCase{
-		{name: "nothing is to be made", want: pass},
-		{name: "not known yet", link: making(func(*mapping.Intent) {}), answers: map[string]any{"ReadLastNumber": 41}, asked: asked, check: after(41)},
-		{name: "known", link: making(func(i *mapping.Intent) { i.After = 40 }), check: after(40)},
-		{name: "it may have been made", link: making(func(i *mapping.Intent) { i.Sent = true }), check: after(0)},
-		{name: "GitHub does not say", link: making(func(*mapping.Intent) {}), answers: map[string]any{"ReadLastNumber": errAway}, err: "unavailable", asked: asked, check: after(0)},
-	})
-}
-
 func TestLeaveOrReturn(t *testing.T) {
 	labels := func(r *mapping.Route) { r.Labels = []string{"plan"} }
 	seen := func(labels ...string) func(work) {

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -121,6 +122,10 @@ func TestCreateIssue(t *testing.T) {
 		return with(map[string]any{"ReadListed": true, "CreateIssue": numbered(42, labelled("plan"))}, more)
 	}
 	asked := []string{"ReadListed", "Reserve", "Save", "BeginWrite", "CreateIssue"}
+	askedLast := slices.Insert(slices.Clone(asked), 2, "ReadLastNumber")
+	after := func(number int) func(work) string {
+		return is("the issue is looked for behind that number", func(w work) bool { return w.pair.Intent.After == number })
+	}
 	linked := func(number int) func(work) string {
 		return all(isState(mapping.Linked, ""), tells("create"), is("the issue is its partner", func(w work) bool { return w.pair.Issue.Number == number && w.pair.Intent == nil }))
 	}
@@ -140,6 +145,10 @@ func TestCreateIssue(t *testing.T) {
 		{name: "the issues of the repository were not looked through", link: fresh, route: makes, known: known, answers: map[string]any{"ReadListed": false}, asked: asked[:1], err: "no issue is made in acme/web before its issues were looked through once", check: sent(false)},
 		{name: "the store does not say whether they were", link: fresh, route: makes, known: known, answers: map[string]any{"ReadListed": errAway}, asked: asked[:1], err: "read whether acme/web was listed", check: sent(false)},
 		{name: "the card has no title", link: fresh, route: makes, known: card(" ", ""), answers: map[string]any{"ReadListed": true}, asked: asked[:2], err: "it has no title", check: isState(mapping.Creating, errUntitled.Error())},
+		{name: "the last number is not known yet", link: of(mapping.Intent{}), route: makes, known: known, answers: made(map[string]any{"ReadLastNumber": 41, "CreateIssue": mapping.ErrUncertain}), asked: askedLast, err: "to be looked for", check: all(sent(true), after(41))},
+		{name: "issues are not listed there", link: of(mapping.Intent{}), route: makes, known: known, answers: made(map[string]any{"ReadLastNumber": mapping.ErrGone, "CreateIssue": mapping.ErrUncertain}), asked: askedLast, err: "to be looked for", check: all(sent(true), after(0))},
+		{name: "their listing is refused", link: of(mapping.Intent{}), route: makes, known: known, answers: made(map[string]any{"ReadLastNumber": mapping.ErrRejected, "CreateIssue": mapping.ErrUncertain}), asked: askedLast, err: "to be looked for", check: all(sent(true), after(0))},
+		{name: "the last number is not told", link: of(mapping.Intent{}), route: makes, known: known, answers: made(map[string]any{"ReadLastNumber": errAway}), asked: askedLast[:3], err: "unavailable", check: all(sent(false), after(0))},
 		{name: "its answer is lost", link: fresh, route: makes, known: known, answers: made(map[string]any{"CreateIssue": mapping.ErrUncertain}), asked: asked, err: "to be looked for", check: sent(true)},
 		{name: "GitHub is away, and made nothing", link: fresh, route: makes, known: known, answers: made(map[string]any{"CreateIssue": errAway}), asked: asked, err: "create issue in acme/web", check: sent(false)},
 		{name: "GitHub drops the estimate's label in silence", link: fresh, route: makes, known: card("a", "3"), answers: made(nil), asked: asked, check: all(refusedFor(mapping.Estimate, mapping.GitHub, "3"), agreedOn(mapping.Estimate, "", "3", 1))},

@@ -141,12 +141,10 @@ func TestEnterCard(t *testing.T) {
 		}
 		return knows(whole, cardTold(c), func(w work) { w.link.Epoch = "" })
 	}
-	private := map[string]any{"ReadPrivate": true, "ReadLastNumber": 41, "ReadRepositoryID": int64(3)}
-	asked := []string{"ReadPrivate", "ReadLastNumber", "ReadRepositoryID"}
+	private := map[string]any{"ReadPrivate": true, "ReadRepositoryID": int64(3)}
+	asked := []string{"ReadPrivate", "ReadRepositoryID"}
 	forgets := all(isState(mapping.Entering, ""), is("another route may take it yet", func(w work) bool { return w.pair.Issue.Repo == "" && w.pair.Intent == nil }))
-	after := func(number int) func(work) string {
-		return all(begun(mapping.GitHub), is("the issue is looked for behind that number", func(w work) bool { return w.pair.Intent.After == number && w.pair.Issue.Repo == "acme/web" }))
-	}
+	begins := all(begun(mapping.GitHub), is("the issue is made in that repository", func(w work) bool { return w.pair.Issue.Repo == "acme/web" }))
 	counted := func(c *mapping.Card) { c.CountersVersion = 1 }
 	tracked := func(repo string) []mapping.Task {
 		mark := mapping.Marker{Kind: mapping.MarkTask, Link: "gone", Nonce: "n", Partner: trackingPartner}
@@ -157,11 +155,11 @@ func TestEnterCard(t *testing.T) {
 	goneAsked := []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate", "ReadIssue", "Locate", "ReadRepositoryName"}
 	checkRule(t, enter, []ruleCase{
 		{name: "a task names its issue, where no route is", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/away"), "Locate": "acme/away"}, private), asked: []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate"}, err: errRemove.Error(), check: forgets},
-		{name: "two tasks name one issue: it is asked for once", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": append(tracked("acme/web"), tracked("acme/web")...), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: named, check: after(41)},
+		{name: "two tasks name one issue: it is asked for once", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": append(tracked("acme/web"), tracked("acme/web")...), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: named, check: begins},
 		{name: "nobody can read that repository", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/away"), "Locate": mapping.ErrNotFound}, private), asked: []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate"}, err: errRemove.Error(), check: forgets},
 		{name: "GitHub does not say what it is called now", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/away"), "Locate": errAway}, private), asked: []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate"}, err: "unavailable", check: forgets},
-		{name: "that repository has a route's name now", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/away"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate", "ReadIssue", "ReadLastNumber", "ReadRepositoryID"}, check: after(41)},
-		{name: "a task names an issue where a route is, and that was looked for", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: named, check: after(41)},
+		{name: "that repository has a route's name now", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/away"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate", "ReadIssue", "ReadRepositoryID"}, check: begins},
+		{name: "a task names an issue where a route is, and that was looked for", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: named, check: begins},
 		{
 			name: "a task names an issue that is gone: it is read once more", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrNotFound, "Locate": "acme/web", "ReadRepositoryName": "acme/web"}, private),
 			asked: goneAsked, err: "to be read once more", check: all(forgets, is("the time of the first answer is recorded", func(w work) bool { return w.pair.GoneSince.Equal(noon) })),
@@ -172,23 +170,20 @@ func TestEnterCard(t *testing.T) {
 		},
 		{
 			name: "a task names an issue that is there again", link: links(enters, func(l *mapping.Link) { l.GoneSince = noon.Add(-time.Minute) }), route: makes, known: card(counted),
-			answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: named, check: all(after(41), is("it was never gone", func(w work) bool { return w.pair.GoneSince.IsZero() })),
+			answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: named, check: all(begins, is("it was never gone", func(w work) bool { return w.pair.GoneSince.IsZero() })),
 		},
 		{name: "its repository does not answer", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrNotFound, "Locate": "acme/web", "ReadRepositoryName": errAway}, private), asked: goneAsked, err: "unavailable", check: forgets},
-		{name: "its tasks are of people", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": []mapping.Task{{ID: "t0"}}}, private), asked: told, check: after(41)},
+		{name: "its tasks are of people", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": []mapping.Task{{ID: "t0"}}}, private), asked: told, check: begins},
 		{name: "its tasks are not told", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": errAway}, private), asked: told[:2], err: "unavailable", check: forgets},
-		{name: "a copied card has the tasks of another one", link: links(enters, func(l *mapping.Link) { l.Copied = true }), route: makes, known: card(counted), answers: private, asked: asked, check: after(41)},
-		{name: "a card of a person", link: enters, route: makes, known: card(), answers: private, asked: asked, check: all(after(41), is("the repository's id is known", func(w work) bool { return w.pair.Issue.RepoID == 3 }))},
-		{name: "the card is not known: it is read", link: enters, route: makes, known: func(w work) { whole(w); w.link.Epoch = "" }, answers: with(map[string]any{"ReadCard": mapping.Card{ID: "c"}}, private), asked: append([]string{"ReadCard"}, asked...), check: after(41)},
+		{name: "a copied card has the tasks of another one", link: links(enters, func(l *mapping.Link) { l.Copied = true }), route: makes, known: card(counted), answers: private, asked: asked, check: begins},
+		{name: "a card of a person", link: enters, route: makes, known: card(), answers: private, asked: asked, check: all(begins, is("the repository's id is known", func(w work) bool { return w.pair.Issue.RepoID == 3 }))},
+		{name: "the card is not known: it is read", link: enters, route: makes, known: func(w work) { whole(w); w.link.Epoch = "" }, answers: with(map[string]any{"ReadCard": mapping.Card{ID: "c"}}, private), asked: append([]string{"ReadCard"}, asked...), check: begins},
 		{name: "planning is away", link: enters, route: makes, known: whole, answers: map[string]any{"ReadCard": errAway}, asked: []string{"ReadCard"}, err: "unavailable", check: isState(mapping.Entering, "")},
 		{name: "a placeholder", link: enters, route: makes, known: card(func(c *mapping.Card) { c.Placeholder = true }), err: errRemove.Error()},
 		{name: "the repository is public", link: enters, route: makes, known: card(), answers: map[string]any{"ReadPrivate": false}, asked: asked[:1], err: errRemove.Error(), check: forgets},
-		{name: "it is public, and the route allows that", link: enters, route: func(r *mapping.Route) { makes(r); r.AllowPublic = true }, known: card(), answers: private, asked: asked[1:], check: after(41)},
+		{name: "it is public, and the route allows that", link: enters, route: func(r *mapping.Route) { makes(r); r.AllowPublic = true }, known: card(), answers: private, asked: asked[1:], check: begins},
 		{name: "GitHub does not say whether it is", link: enters, route: makes, known: card(), answers: map[string]any{"ReadPrivate": errAway}, asked: asked[:1], err: "unavailable", check: forgets},
-		{name: "issues are not listed there", link: enters, route: makes, known: card(), answers: with(map[string]any{"ReadPrivate": true, "ReadRepositoryID": int64(3)}, map[string]any{"ReadLastNumber": mapping.ErrGone}), asked: asked, check: after(0)},
-		{name: "their listing is refused", link: enters, route: makes, known: card(), answers: map[string]any{"ReadPrivate": true, "ReadRepositoryID": int64(3), "ReadLastNumber": mapping.ErrRejected}, asked: asked, check: after(0)},
-		{name: "the last number is not told", link: enters, route: makes, known: card(), answers: map[string]any{"ReadPrivate": true, "ReadLastNumber": errAway}, asked: asked[:2], err: "unavailable", check: forgets},
-		{name: "the repository's id is not told", link: enters, route: makes, known: card(), answers: map[string]any{"ReadPrivate": true, "ReadLastNumber": 1, "ReadRepositoryID": errAway}, asked: asked, err: "unavailable", check: forgets},
+		{name: "the repository's id is not told", link: enters, route: makes, known: card(), answers: map[string]any{"ReadPrivate": true, "ReadRepositoryID": errAway}, asked: asked, err: "unavailable", check: forgets},
 		{
 			name: "its issue is there: it was linked when the store was lost", link: enters, route: makes, asked: []string{"FindLink"}, answers: map[string]any{"FindLink": store.ErrNotFound},
 			known: knows(card(), issueTold(issueOf(func(i *mapping.Issue) {
