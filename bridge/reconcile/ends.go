@@ -171,7 +171,7 @@ func (e *publicError) Unwrap() error { return mapping.ErrForbidden }
 
 // isWithheld reports whether an error is our own refusal to write, and not GitHub's.
 func isWithheld(err error) bool {
-	return wouldPublish(err) || errors.As(err, new(*mapping.StrangerError))
+	return errors.As(err, new(*publicError)) || errors.As(err, new(*mapping.StrangerError))
 }
 
 // Certain reports whether a failed create certainly made nothing.
@@ -194,9 +194,6 @@ func Certain(err error) bool {
 func unreachable(err error) bool {
 	return IsGone(err) || errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrMoved)
 }
-
-// wouldPublish reports whether an error is a *publicError.
-func wouldPublish(err error) bool { return errors.As(err, new(*publicError)) }
 
 // mostSevere is the error that decides how the key comes to rest: a failure before a mere
 // wait, and the shortest wait of several.

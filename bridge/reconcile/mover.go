@@ -29,8 +29,8 @@ func (w mover) follow(err error) error {
 	if now, locateErr := do(w, Locate{w.owner.Issue.Repo, w.owner.Issue.RepoID, true}); locateErr == nil && !strings.EqualFold(now, w.owner.Issue.Repo) {
 		return w.toRepository(now)
 	}
-	if w.owner.Issue.Number == 0 { // its repository has moved before the issue was made
-		return w.followRepository(err)
+	if w.owner.Issue.Number == 0 { // there is no issue yet that could have moved
+		return err
 	}
 	var moved *mapping.MovedError
 	if !errors.As(err, &moved) || moved.Issue == nil { // a write is not redirected
@@ -49,20 +49,6 @@ func (w mover) follow(err error) error {
 		return absences(w).missing(mapping.GitHub, fmt.Errorf("converted to a discussion: %w", mapping.ErrGone))
 	}
 	return w.moveOutOfReach(mapping.IssueID{Repo: moved.Repo, Number: moved.Number})
-}
-
-func (w mover) followRepository(err error) error {
-	now, nameErr := do(w, ReadRepositoryName{w.owner.Issue.Repo})
-	switch {
-	case nameErr != nil:
-		return onGitHub(nameErr)
-	case strings.EqualFold(now, w.owner.Issue.Repo):
-		return err
-	}
-	if err := done(w, Rename{w.owner.Issue.Repo, now}); err != nil {
-		return err
-	}
-	return w.toRepository(now)
 }
 
 // takeMoves follows the transfers that events reported. It reads the issue at the new address,

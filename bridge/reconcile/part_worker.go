@@ -141,7 +141,3 @@ func (w partWorker) absorb(pw work, err error) error {
 	}
 	return err
 }
-
-func (w partWorker) forgetPart(p *mapping.Pair) {
-	w.link.SubLinks = slices.DeleteFunc(w.link.SubLinks, func(o *mapping.Pair) bool { return o == p })
-}

@@ -79,24 +79,7 @@ func TestFollowARename(t *testing.T) {
 			name: "GitHub names it with other capitals, which is no rename", known: knows(moved, whole), answers: map[string]any{"Locate": "Acme/Web", "ReadIssue": errAway},
 			asked: []string{"Locate", "ReadIssue"}, err: "unavailable", check: atPlace("acme/web", 12, 7),
 		},
-		{
-			name: "a card without an issue: the repository itself tells its name", link: noIssue, known: moved,
-			answers: map[string]any{"ReadRepositoryName": "acme/new", "Rename": None{}}, asked: []string{"ReadRepositoryName", "Rename"},
-			err: "its repository is now acme/new", check: renamed(0, 0),
-		},
-		{
-			name: "a card without an issue, and the name is as it was", link: noIssue, known: moved,
-			answers: map[string]any{"ReadRepositoryName": "Acme/Web"}, asked: []string{"ReadRepositoryName"}, err: "moved", check: atPlace("acme/web", 0, 0),
-		},
-		{
-			name: "a card without an issue, and GitHub is away", link: noIssue, known: moved,
-			answers: map[string]any{"ReadRepositoryName": errAway}, asked: []string{"ReadRepositoryName"}, err: "unavailable", check: atPlace("acme/web", 0, 0),
-		},
-		{
-			name: "a card without an issue, and the store does not take the new name", link: noIssue, known: moved,
-			answers: map[string]any{"ReadRepositoryName": "acme/new", "Rename": errAway}, asked: []string{"ReadRepositoryName", "Rename"},
-			err: "unavailable", check: atPlace("acme/web", 0, 0),
-		},
+		{name: "a card without an issue, and the name is as it was", link: noIssue, known: moved, err: "moved", check: atPlace("acme/web", 0, 0)},
 		{
 			name: "a redirect shows the same issue under another name", known: fails(onGitHub(&mapping.MovedError{Issue: new(issueOf(inRepo("acme/new", 12)))})),
 			answers: map[string]any{"Rename": None{}}, asked: []string{"Rename"}, err: "its repository is now acme/new", check: all(atPlace("acme/new", 12, 7), tells()),
