@@ -158,10 +158,7 @@ func (w cleaner) cleanFamily(err error) error {
 	for _, p := range w.link.SubLinks {
 		pw := partWorker(w).part(p)
 		intake(pw).takeEvents()
-		err := pw.runRules()
-		if err != nil {
-			err = mover(pw).readdress(err)
-		}
+		err := mover(pw).readdress(pw.runRules())
 		if err := cleaner(pw).doneWith(err); err != nil {
 			return fmt.Errorf("%s: %w", where(p), err)
 		}

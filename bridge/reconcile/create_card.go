@@ -160,8 +160,11 @@ func (w creator) firstBase() map[mapping.Attribute]mapping.Base {
 	return base
 }
 
-// newItem is the content that planning is sent for a want that is made from an issue.
+// newItem is the content that planning is sent: that of the want itself, or that of its issue.
 func (k *want) newItem() NewItem {
+	if k.item != nil {
+		return *k.item
+	}
 	return NewItem{
 		Title: k.base[mapping.Title].Planning, Summary: signer(k.w).cardText(k.base[mapping.Summary].Planning), Estimate: k.base[mapping.Estimate].Planning,
 	}

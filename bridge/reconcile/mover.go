@@ -16,7 +16,7 @@ import (
 // current answer counts, as the events of several transfers come in any order.
 
 // readdress handles an error of GitHub that is about the place and not about the issue: the
-// issue moved, or its repository is read-only.
+// issue moved, or its repository is read-only. nil stays nil.
 func (w mover) readdress(err error) error {
 	if isGitHubs(err) && errors.Is(err, mapping.ErrMoved) {
 		return w.follow(err)

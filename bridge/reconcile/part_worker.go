@@ -81,10 +81,7 @@ func (w partWorker) workParts() error {
 
 // workPart brings one part to agreement.
 func (w partWorker) workPart() error {
-	err := work(w).runRules()
-	if err != nil {
-		err = mover(w).readdress(err)
-	}
+	err := mover(w).readdress(work(w).runRules())
 	if errs := []error{err}; !isTerminal(errs) {
 		err = mostSevere(append(errs, subIssues(w).joinParent()))
 	}

@@ -93,11 +93,7 @@ func (n *newTasks) assign(k *want, t *mapping.Task, how string) {
 func (n *newTasks) post(wants []*want) error {
 	items := make([]NewItem, len(wants))
 	for i, k := range wants {
-		if k.item != nil {
-			items[i] = *k.item
-		} else {
-			items[i] = k.newItem()
-		}
+		items[i] = k.newItem()
 	}
 	made, err := do(n, CreateTasks{n.pair.Card.ID, wants[0].user, items})
 	slices.SortFunc(made, func(a, b mapping.Task) int { return cmp.Compare(a.CID, b.CID) })

@@ -31,10 +31,7 @@ func (w work) runRules() error {
 // run works the key. Its error names the link once.
 func (w work) run() error {
 	name := where(w.owner)
-	err := w.runRules()
-	if err != nil {
-		err = mover(w).readdress(err)
-	}
+	err := mover(w).readdress(w.runRules())
 	if copied := entrant(w).enterCopies(); copied != nil {
 		err = mostSevere([]error{err, copied})
 	}
