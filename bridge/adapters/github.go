@@ -213,14 +213,7 @@ func (g *GitHub) Edits(ctx context.Context, issue mapping.IssueID, a mapping.Att
 	return out, err
 }
 
-// RepositoryName is the present name of a repository, and Archived whether it is read-only. Both
-// are asked after a refusal.
-func (g *GitHub) RepositoryName(ctx context.Context, repo string) (string, error) {
-	r, err := g.Repository(ctx, repo)
-	return r.FullName, err
-}
-
-// Archived reports whether a repository is read-only.
+// Archived reports whether a repository is read-only. It is asked after a refusal.
 func (g *GitHub) Archived(ctx context.Context, repo string) (bool, error) {
 	r, err := g.Repository(ctx, repo)
 	return r.Archived, err

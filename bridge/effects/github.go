@@ -25,8 +25,6 @@ func (h *executor) readsGitHub(effect any, answer func(any, error)) bool {
 		answer(h.GitHub.Private(h.ctx, e.Repo))
 	case reconcile.ReadArchived:
 		answer(h.GitHub.Archived(h.ctx, e.Repo))
-	case reconcile.ReadRepositoryName:
-		answer(h.GitHub.RepositoryName(h.ctx, e.Repo))
 	case reconcile.Locate:
 		answer(h.GitHub.Locate(h.ctx, e.Repo, e.ID, e.Anew))
 	case reconcile.ReadRepositoryID:

@@ -44,8 +44,6 @@ type GitHub interface {
 	Locate(ctx context.Context, repo string, id int64, anew bool) (string, error)
 	// RepositoryID returns the id of the repository that has the name now, 0 where unknown.
 	RepositoryID(ctx context.Context, repo string) (int64, error)
-	// RepositoryName returns a repository's present name. It differs from repo after a rename.
-	RepositoryName(ctx context.Context, repo string) (string, error)
 	// Archived reports whether a repository is read-only.
 	Archived(ctx context.Context, repo string) (bool, error)
 	// Reserve takes a write of a class from the budget ahead. Its errors are those of the write.

@@ -65,7 +65,7 @@ func (w absences) checkRepository() error {
 	case err == nil && !strings.EqualFold(now, w.owner.Issue.Repo):
 		return w.toRepository(now)
 	}
-	_, err = do(w, ReadRepositoryName{w.owner.Issue.Repo})
+	_, err = do(w, ReadArchived{w.owner.Issue.Repo})
 	if IsGone(err) {
 		err = fmt.Errorf("repository %s cannot be read: %w", w.owner.Issue.Repo, mapping.ErrForbidden)
 	}

@@ -58,12 +58,8 @@ type ReadLastNumber struct{ Repo string }
 // ReadPrivate reads whether only members can read a repository.
 type ReadPrivate struct{ Repo string }
 
-// ReadArchived reads whether a repository is read-only.
+// ReadArchived reads whether a repository is read-only. It fails where the repository cannot be read.
 type ReadArchived struct{ Repo string }
-
-// ReadRepositoryName reads the current name of a repository. It differs from the given one
-// after a rename.
-type ReadRepositoryName struct{ Repo string }
 
 // ReadPublic reads whether anybody can read a repository. With Ask, GitHub is asked where the
 // answer is unknown or old. Without it, only a stored answer counts.
@@ -212,7 +208,6 @@ func (ReadActed) answeredWith(time.Time)            {}
 func (ReadLastNumber) answeredWith(int)             {}
 func (ReadPrivate) answeredWith(bool)               {}
 func (ReadArchived) answeredWith(bool)              {}
-func (ReadRepositoryName) answeredWith(string)      {}
 func (ReadPublic) answeredWith(Publicity)           {}
 func (Locate) answeredWith(string)                  {}
 func (ReadRepositoryID) answeredWith(int64)         {}

@@ -130,8 +130,6 @@ func (h *hub) idOf(name string) int64 {
 
 func (h *hub) Stranger(string) bool { return false }
 
-func (h *hub) RepositoryName(_ context.Context, repo string) (string, error) { return repo, nil }
-
 func (h *hub) Archived(context.Context, string) (bool, error) { return false, nil }
 
 func (h *hub) LastNumber(context.Context, string) (int, error) { return len(h.issues), nil }

@@ -21,9 +21,9 @@ func TestLookAtEach(t *testing.T) {
 	}
 	checkRule(t, does(cleaner.readItems), []ruleCase{
 		{name: "both are there", answers: both, asked: asked, check: has(true, true)},
-		{name: "the issue is gone for good: nobody is told", link: gone(mapping.GitHub), answers: map[string]any{"ReadIssue": mapping.ErrGone, "ReadRepositoryName": "acme/web", "Missed": Absence{}, "ReadCard": mapping.Card{ID: "c"}}, asked: []string{"ReadIssue", "ReadRepositoryName", "Missed", "ReadCard"}, check: all(has(false, true), is("nobody is", func(w work) bool { return !w.pair.Unconfirmed }))},
+		{name: "the issue is gone for good: nobody is told", link: gone(mapping.GitHub), answers: map[string]any{"ReadIssue": mapping.ErrGone, "ReadArchived": false, "Missed": Absence{}, "ReadCard": mapping.Card{ID: "c"}}, asked: []string{"ReadIssue", "ReadArchived", "Missed", "ReadCard"}, check: all(has(false, true), is("nobody is", func(w work) bool { return !w.pair.Unconfirmed }))},
 		{name: "the card is gone for good", link: gone(mapping.Planning), answers: map[string]any{"ReadIssue": issueOf(), "ReadCard": mapping.ErrGone, "Missed": Absence{}}, asked: []string{"ReadIssue", "ReadCard", "CheckProject", "Missed"}, check: has(true, false)},
-		{name: "the issue seems gone: that is not believed at once", answers: map[string]any{"ReadIssue": mapping.ErrGone, "ReadRepositoryName": "acme/web", "Missed": Absence{First: noon}}, asked: []string{"ReadIssue", "ReadRepositoryName", "Missed"}, err: "to be read once more"},
+		{name: "the issue seems gone: that is not believed at once", answers: map[string]any{"ReadIssue": mapping.ErrGone, "ReadArchived": false, "Missed": Absence{First: noon}}, asked: []string{"ReadIssue", "ReadArchived", "Missed"}, err: "to be read once more"},
 		{name: "the issue is where no route is", link: func(l *mapping.Link) { l.Away = "other/repo" }, answers: both, asked: asked[1:], check: has(false, true)},
 		{name: "GitHub is away", answers: map[string]any{"ReadIssue": errAway}, asked: asked[:1], err: "unavailable"},
 		{name: "planning is away", answers: map[string]any{"ReadIssue": issueOf(), "ReadCard": errAway}, asked: asked, err: "unavailable"},

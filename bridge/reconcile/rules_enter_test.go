@@ -152,7 +152,7 @@ func TestEnterCard(t *testing.T) {
 	}
 	told := append([]string{"ReadPrivate", "ReadTasks"}, asked[1:]...)
 	named := append([]string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate", "ReadIssue"}, asked[1:]...)
-	goneAsked := []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate", "ReadIssue", "Locate", "ReadRepositoryName"}
+	goneAsked := []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate", "ReadIssue", "Locate", "ReadArchived"}
 	checkRule(t, enter, []ruleCase{
 		{name: "a task names its issue, where no route is", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/away"), "Locate": "acme/away"}, private), asked: []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate"}, err: errRemove.Error(), check: forgets},
 		{name: "two tasks name one issue: it is asked for once", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": append(tracked("acme/web"), tracked("acme/web")...), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: named, check: begins},
@@ -161,18 +161,18 @@ func TestEnterCard(t *testing.T) {
 		{name: "that repository has a route's name now", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/away"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: []string{"ReadPrivate", "ReadTasks", "ReadLink", "Locate", "ReadIssue", "ReadRepositoryID"}, check: begins},
 		{name: "a task names an issue where a route is, and that was looked for", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: named, check: begins},
 		{
-			name: "a task names an issue that is gone: it is read once more", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrNotFound, "Locate": "acme/web", "ReadRepositoryName": "acme/web"}, private),
+			name: "a task names an issue that is gone: it is read once more", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrNotFound, "Locate": "acme/web", "ReadArchived": false}, private),
 			asked: goneAsked, err: "to be read once more", check: all(forgets, is("the time of the first answer is recorded", func(w work) bool { return w.pair.GoneSince.Equal(noon) })),
 		},
 		{
 			name: "a task names an issue that is gone still: there is no other one", link: links(enters, func(l *mapping.Link) { l.GoneSince = noon.Add(-time.Minute) }), route: makes, known: card(counted),
-			answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrMoved, "Locate": "acme/web", "ReadRepositoryName": "acme/web"}, private), asked: goneAsked, err: errRemove.Error(), check: forgets,
+			answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrMoved, "Locate": "acme/web", "ReadArchived": false}, private), asked: goneAsked, err: errRemove.Error(), check: forgets,
 		},
 		{
 			name: "a task names an issue that is there again", link: links(enters, func(l *mapping.Link) { l.GoneSince = noon.Add(-time.Minute) }), route: makes, known: card(counted),
 			answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "Locate": "acme/web", "ReadIssue": issueOf()}, private), asked: named, check: all(begins, is("it was never gone", func(w work) bool { return w.pair.GoneSince.IsZero() })),
 		},
-		{name: "its repository does not answer", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrNotFound, "Locate": "acme/web", "ReadRepositoryName": errAway}, private), asked: goneAsked, err: "unavailable", check: forgets},
+		{name: "its repository does not answer", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadLink": store.ErrNotFound, "ReadTasks": tracked("acme/web"), "ReadIssue": mapping.ErrNotFound, "Locate": "acme/web", "ReadArchived": errAway}, private), asked: goneAsked, err: "unavailable", check: forgets},
 		{name: "its tasks are of people", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": []mapping.Task{{ID: "t0"}}}, private), asked: told, check: begins},
 		{name: "its tasks are not told", link: enters, route: makes, known: card(counted), answers: with(map[string]any{"ReadTasks": errAway}, private), asked: told[:2], err: "unavailable", check: forgets},
 		{name: "a copied card has the tasks of another one", link: links(enters, func(l *mapping.Link) { l.Copied = true }), route: makes, known: card(counted), answers: private, asked: asked, check: begins},

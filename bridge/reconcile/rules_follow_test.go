@@ -164,8 +164,8 @@ func TestFollowATransfer(t *testing.T) {
 		},
 		{
 			name: "the issue became a discussion: it is gone", known: fails(onGitHub(mapping.ErrMoved)),
-			answers: map[string]any{"ReadIssue": &mapping.MovedError{Location: "https://github/acme/web/discussions/4"}, "ReadRepositoryName": "acme/web", "Missed": Absence{First: noon}},
-			asked:   []string{"ReadIssue", "ReadRepositoryName", "Missed"}, err: "to be read once more",
+			answers: map[string]any{"ReadIssue": &mapping.MovedError{Location: "https://github/acme/web/discussions/4"}, "ReadArchived": false, "Missed": Absence{First: noon}},
+			asked:   []string{"ReadIssue", "ReadArchived", "Missed"}, err: "to be read once more",
 		},
 		{
 			name: "to where the token does not reach", known: fails(onGitHub(mapping.ErrMoved)), answers: map[string]any{"ReadIssue": &mapping.MovedError{Repo: "acme/secret", Number: 3}},

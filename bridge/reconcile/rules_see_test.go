@@ -112,8 +112,8 @@ func TestSeeIssue(t *testing.T) {
 		{name: "it was gone", link: links(knownAs(old), gone), answers: answer(), asked: read, check: seenAs("a", true)},
 		{name: "an orphan's issue, of which nothing came", link: links(knownAs(old), gone, func(l *mapping.Link) { l.State = mapping.Orphaned }), check: seenAs("", false)},
 		{
-			name: "GitHub says that it is gone", link: links(knownAs(old), gone), answers: map[string]any{"ReadIssue": mapping.ErrGone, "ReadRepositoryName": "acme/web", "Missed": Absence{First: noon}},
-			asked: []string{"ReadIssue", "ReadRepositoryName", "Missed"}, err: "to be read once more", check: is("that is counted", func(w work) bool { return w.pair.Gone[mapping.GitHub] == 2 }),
+			name: "GitHub says that it is gone", link: links(knownAs(old), gone), answers: map[string]any{"ReadIssue": mapping.ErrGone, "ReadArchived": false, "Missed": Absence{First: noon}},
+			asked: []string{"ReadIssue", "ReadArchived", "Missed"}, err: "to be read once more", check: is("that is counted", func(w work) bool { return w.pair.Gone[mapping.GitHub] == 2 }),
 		},
 		{name: "GitHub is away", link: links(knownAs(old), gone), answers: map[string]any{"ReadIssue": errAway}, asked: read, err: "unavailable", check: seenAs("", false)},
 		{name: "the read is older than what is known", link: links(knownAs(issueOf()), gone), answers: answer(at(time.Minute)), asked: read, err: "lags behind", check: seenAs("", false)},
@@ -122,8 +122,8 @@ func TestSeeIssue(t *testing.T) {
 			check: all(seenAs("a", true), tells("went back"), is("what is older is believed", func(w work) bool { return w.rewound })),
 		},
 		{
-			name: "another issue has the number", link: links(knownAs(old), gone), asked: []string{"ReadIssue", "ReadRepositoryName", "Missed"}, err: "to be read once more",
-			answers: with(answer(func(i *mapping.Issue) { i.ID, i.Author = 9, "bob" }), map[string]any{"ReadRepositoryName": "acme/web", "Missed": Absence{First: noon}}),
+			name: "another issue has the number", link: links(knownAs(old), gone), asked: []string{"ReadIssue", "ReadArchived", "Missed"}, err: "to be read once more",
+			answers: with(answer(func(i *mapping.Issue) { i.ID, i.Author = 9, "bob" }), map[string]any{"ReadArchived": false, "Missed": Absence{First: noon}}),
 		},
 		{name: "the issue has another id: it was transferred, and back", link: links(knownAs(old), gone), answers: answer(func(i *mapping.Issue) { i.ID = 9 }), asked: read, err: "moved", check: seenAs("", false)},
 		{

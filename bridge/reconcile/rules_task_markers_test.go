@@ -168,8 +168,8 @@ func TestJoinParent(t *testing.T) {
 		{name: "the token may not", link: part(), answers: paused(map[string]any{"AddSubIssue": mapping.ErrForbidden, "ReadArchived": false}), asked: append(append([]string{}, asked...), "ReadArchived", "PauseAfter"), check: open},
 		{
 			name: "its parent is gone: that is not believed at once, and the others of the repository go on", link: part(),
-			answers: map[string]any{"AddSubIssue": mapping.ErrGone, "ReadIssue": mapping.ErrGone, "ReadRepositoryName": "acme/web", "Missed": Absence{First: noon}},
-			asked:   append(append([]string{}, asked...), "ReadIssue", "ReadRepositoryName", "Missed"),
+			answers: map[string]any{"AddSubIssue": mapping.ErrGone, "ReadIssue": mapping.ErrGone, "ReadArchived": false, "Missed": Absence{First: noon}},
+			asked:   append(append([]string{}, asked...), "ReadIssue", "ReadArchived", "Missed"),
 			check: all(open, is("the answer is counted, and it is looked at again", func(w work) bool {
 				return w.pair.Gone[mapping.GitHub] == 1
 			})),

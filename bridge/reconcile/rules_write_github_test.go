@@ -154,7 +154,7 @@ func TestWriteGitHubFails(t *testing.T) {
 		{name: "GitHub is away, and took nothing", known: writing(issueOf(), title), answers: map[string]any{"EditIssue": errAway}, asked: savedAnd(patchTitle), err: "unavailable", check: openWrites(0)},
 		{
 			name: "the issue is gone: that is not believed at once", known: writing(issueOf(), title),
-			answers: map[string]any{"EditIssue": mapping.ErrNotFound, "ReadRepositoryName": "acme/web", "Missed": Absence{First: noon}}, asked: savedAnd(patchTitle, "ReadRepositoryName", "Missed"),
+			answers: map[string]any{"EditIssue": mapping.ErrNotFound, "ReadArchived": false, "Missed": Absence{First: noon}}, asked: savedAnd(patchTitle, "ReadArchived", "Missed"),
 			err: "to be read once more", check: is("the answer is counted", func(w work) bool { return w.pair.Gone[mapping.GitHub] == 1 }),
 		},
 		{
