@@ -52,9 +52,21 @@ func (host) Retry() Retry { return Retry{MaxAttempts: 12, MaxInterval: 5 * time.
 
 func (host) Waits(context.Context, mapping.ObjectID, string) {}
 
+// Alive says that the process has a session, and Bound that it never ends.
+func (host) Alive() bool { return true }
+
+func (host) Bound(ctx context.Context, _ store.Session) (context.Context, context.CancelFunc) {
+	return ctx, func() {}
+}
+
+func (host) Did(*mapping.Link, []mapping.Entry) {}
+
 // newEngine is an engine with one slot.
 func newEngine(s store.Store, c Core, projects ...mapping.ObjectID) *Engine {
-	return New(Options{Core: c, Host: host(projects), Store: s, Logger: slog.New(slog.DiscardHandler), Concurrency: 1})
+	h := host(projects)
+	return New(Options{
+		Core: c, Host: h, Store: s, Session: h, Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(nil), Clock: clock.Runtime{}, Observer: h, Concurrency: 1,
+	})
 }
 
 // newStore is a store that nobody else has.

@@ -23,7 +23,6 @@
 package engine
 
 import (
-	"context"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -35,30 +34,21 @@ import (
 	"planbridge/store"
 )
 
-// noSession is the session of a process without one.
-type noSession struct{}
-
-func (noSession) Alive() bool { return true }
-
-func (noSession) Bound(ctx context.Context, _ store.Session) (context.Context, context.CancelFunc) {
-	return ctx, func() {}
-}
-
-// Options configure an Engine. Core, Host, Store and Logger are required.
+// Options configure an Engine.
 type Options struct {
-	Core    Core
-	Host    Host
-	Store   store.Store
-	Session Session // nil: a claim ends with its lease
-	Logger  *slog.Logger
-	Metrics *Metrics
-	Guard   *guard.Guard // it handles panics; nil: panics are not recorded
+	Core     Core
+	Host     Host
+	Store    store.Store
+	Session  Session
+	Logger   *slog.Logger
+	Metrics  *Metrics
+	Clock    clock.Source
+	Observer Observer
+	Guard    *guard.Guard // it handles panics; nil: panics are not recorded
 
 	Concurrency  int           // keys that may call a service at once; 0: one
 	StoreWorkers int           // further keys that may be worked meanwhile at the store; 0: none
 	LeaseTTL     time.Duration // 0: a minute
-	Clock        clock.Source  // nil: the runtime's
-	Observer     Observer      // nil: none
 }
 
 // Engine works the queue. It is safe for concurrent use.
@@ -79,17 +69,8 @@ type isolation struct {
 
 // New returns an Engine. Nothing runs until Run.
 func New(o Options) *Engine {
-	if o.Session == nil {
-		o.Session = noSession{}
-	}
-	if o.Metrics == nil {
-		o.Metrics = NewMetrics(nil)
-	}
 	if o.LeaseTTL == 0 {
 		o.LeaseTTL = time.Minute
-	}
-	if o.Clock == nil {
-		o.Clock = clock.Runtime{}
 	}
 	return &Engine{Options: o, kick: make(chan struct{}, 1), turns: newTurns(), batches: newBatches(o.Store, o.Clock, o.Guard)}
 }

@@ -115,7 +115,7 @@ func (e *Engine) finish(ctx context.Context, claim *store.Claim, res reconcile.R
 		}
 		taken := errors.Is(err, store.ErrConflict) // another link holds its item by now
 		if res.Link == nil || !taken && !errors.As(err, new(*store.SizeError)) {
-			if err == nil && e.Observer != nil {
+			if err == nil {
 				e.Observer.Did(claim.Link, res.History)
 			}
 			return next, err

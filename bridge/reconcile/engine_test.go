@@ -6,6 +6,7 @@ import (
 	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // host is the program around an engine that works a reconciler's keys.
@@ -25,7 +26,18 @@ func (h *host) Waits(ctx context.Context, project mapping.ObjectID, service stri
 	}
 }
 
+func (h *host) Did(*mapping.Link, []mapping.Entry) {}
+
+// Alive says that the process has a session, and Bound that it never ends.
+func (h *host) Alive() bool { return true }
+
+func (h *host) Bound(ctx context.Context, _ store.Session) (context.Context, context.CancelFunc) {
+	return ctx, func() {}
+}
+
 // engineOf is an engine over a reconciler and its store.
 func engineOf(r *effects.Shell, h *host, concurrency int) *engine.Engine {
-	return engine.New(engine.Options{Core: r, Host: h, Store: r.Store, Logger: r.Logger, Clock: r.Clock, Concurrency: concurrency})
+	return engine.New(engine.Options{
+		Core: r, Host: h, Store: r.Store, Session: h, Logger: r.Logger, Metrics: engine.NewMetrics(nil), Clock: r.Clock, Observer: h, Concurrency: concurrency,
+	})
 }
