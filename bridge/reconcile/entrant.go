@@ -103,8 +103,8 @@ func (w entrant) hadIssue() (why string, err error) {
 				continue
 			}
 			asked[question] = true
-			copied, err := w.marksAnother(m)
-			if copied || err != nil {
+			link, err := exclusivity(w).recordOf(store.Key{Project: w.link.Project, Link: m.Link})
+			if err != nil || link != nil && link.Card.ID != w.pair.Card.ID { // people copied that card with its tasks
 				return "", err
 			}
 			if why, err = w.notFound(repo, number, own); why != "" || err != nil {
@@ -113,13 +113,6 @@ func (w entrant) hadIssue() (why string, err error) {
 		}
 	}
 	return "", nil
-}
-
-// marksAnother reports whether a task's marker is that of a known pair with another card: people
-// copied that card with its tasks.
-func (w entrant) marksAnother(m mapping.Marker) (bool, error) {
-	link, err := exclusivity(w).recordOf(store.Key{Project: w.link.Project, Link: m.Link})
-	return link != nil && link.Card.ID != w.pair.Card.ID, err
 }
 
 // notFound returns why nothing finds the issue that a footer names; "": its marker shows it. own: it is

@@ -30,10 +30,8 @@ func (w reader) refreshIssue() error {
 		w.count(CountEchoes, string(mapping.GitHub))
 	}
 	switch {
-	case found && !w.namesPlace(shown) || w.mustRead || w.unbased() || w.pair.Gone[mapping.GitHub] > 0 && (found || w.pair.State != mapping.Orphaned || absences(w).confirms()):
-		freshness(w).beginReads()
-		return w.readIssue()
-	case found && freshness(w).cameTooLate(shown):
+	case found && !w.namesPlace(shown) || w.mustRead || w.unbased() || w.pair.Gone[mapping.GitHub] > 0 && (found || w.pair.State != mapping.Orphaned || absences(w).confirms()),
+		found && freshness(w).cameTooLate(shown):
 		freshness(w).beginReads()
 		return w.readIssue()
 	case !found || w.wasRead() || shown.UpdatedAt.Before(known.UpdatedAt) || w.issue != nil && shown.UpdatedAt.Before(w.issue.UpdatedAt) ||

@@ -156,21 +156,17 @@ func (w relocator) destination() (*mapping.Route, string) {
 // "": nothing.
 func (w relocator) hindrance() string {
 	for _, p := range w.link.All() {
+		named := p
+		if p.Issue.Number == 0 {
+			named = w.pair
+		}
 		for a, r := range mapping.Sorted(p.Refused) {
 			if r.Side == mapping.GitHub {
-				return fmt.Sprintf("GitHub refuses the %s of %s that planning has: %s", a, partName(w.pair, p), r.Message)
+				return fmt.Sprintf("GitHub refuses the %s of %s that planning has: %s", a, where(named), r.Message)
 			}
 		}
 	}
 	return ""
-}
-
-// partName names a pair of a root's record for people.
-func partName(root, p *mapping.Pair) string {
-	if p.Issue.Number == 0 {
-		return where(root)
-	}
-	return where(p)
 }
 
 // pairs are the root and those of its parts that are linked.
