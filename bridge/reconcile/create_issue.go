@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"planbridge/mapping"
@@ -149,12 +148,15 @@ func (c *newIssue) ready(k *want) (bool, error) {
 
 func (c *newIssue) post(wants []*want) error {
 	k := wants[0]
-	var estimated []string
+	var labels []string
+	if !c.pair.IsTask() { // the route keeps the new issue by the first label of its filter
+		labels = append(labels, c.route.Labels[:min(1, len(c.route.Labels))]...)
+	}
 	if hours := k.base[mapping.Estimate].GitHub; hours != "" {
-		estimated = []string{c.set.Scheme.EstimateLabel(hours)}
+		labels = append(labels, c.set.Scheme.EstimateLabel(hours))
 	}
 	made, err := do(c, CreateIssue{c.owner.Issue.Repo, NewIssue{
-		Title: k.base[mapping.Title].GitHub, Body: signer{c.state}.issueText(k.base[mapping.Summary].GitHub), Labels: slices.Concat(creator{c.state}.requiredLabels(), estimated, k.shown),
+		Title: k.base[mapping.Title].GitHub, Body: signer{c.state}.issueText(k.base[mapping.Summary].GitHub), Labels: append(labels, k.shown...),
 	}})
 	if err == nil {
 		creator{c.state}.linkIssue(&made, "made for the card")
@@ -164,15 +166,6 @@ func (c *newIssue) post(wants []*want) error {
 }
 
 func (c *newIssue) refused(_ *want, err error) error { return err }
-
-// requiredLabels returns the label that the route's filter asks for, so that the route keeps
-// the new issue: the first one of its list. A sub-issue needs none.
-func (w creator) requiredLabels() []string {
-	if w.pair.IsTask() || len(w.route.Labels) == 0 {
-		return nil
-	}
-	return w.route.Labels[:1]
-}
 
 // linkIssue completes the link with the issue that was made for it.
 func (w creator) linkIssue(issue *mapping.Issue, why string) {

@@ -7,13 +7,11 @@ import (
 )
 
 // firstSightWithout reports whether an attribute has no base and the view does not show it
-// either. A value that a side refused is not compared.
+// either.
 func (w decider) firstSightWithout(view mapping.View) bool {
 	return slices.ContainsFunc(mapping.Attributes, func(a mapping.Attribute) bool {
-		_, agreed := w.pair.Base[a]
-		_, refused := w.pair.Refused[a]
 		_, seen := view[a]
-		return !agreed && !refused && !seen && (!a.Spec().Tracked || w.pair.IsTask() || w.tracking() != nil)
+		return w.isUnagreed(a) && !seen && (!a.Spec().Tracked || w.pair.IsTask() || w.tracking() != nil)
 	})
 }
 

@@ -131,15 +131,14 @@ func (w *state) readAnew() {
 // unbased reports whether an attribute has no base, so that both sides have to be read as a
 // whole.
 func (w *state) unbased() bool {
-	for _, a := range mapping.Attributes {
-		if _, ok := w.pair.Base[a]; ok || a.Spec().Tracked {
-			continue
-		}
-		if _, refused := w.pair.Refused[a]; !refused {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(mapping.Attributes, func(a mapping.Attribute) bool { return !a.Spec().Tracked && w.isUnagreed(a) })
+}
+
+// isUnagreed reports whether an attribute has no base. A value that a side refused is not compared.
+func (w *state) isUnagreed(a mapping.Attribute) bool {
+	_, agreed := w.pair.Base[a]
+	_, refused := w.pair.Refused[a]
+	return !agreed && !refused
 }
 
 func (w *state) viewOf(issue *mapping.Issue) mapping.View {

@@ -330,22 +330,22 @@ func (w subIssues) joinParent() error {
 				return gone
 			}
 		}
-		var refused *mapping.Rejection
-		if !errors.As(err, &refused) {
-			if err == nil {
-				w.noteJoined("it is a sub-issue of " + issueName(root.Repo, root.Number))
-				w.pair.Parent = root.ID
-				return nil
-			}
-			return onGitHub(fmt.Errorf("add sub-issue to %s: %w", issueName(root.Repo, root.Number), err))
+		parent, words, refused := issueName(root.Repo, root.Number), "", (*mapping.Rejection)(nil)
+		if errors.As(err, &refused) {
+			words = strings.ToLower(refused.Message)
 		}
-		switch words := strings.ToLower(refused.Message); {
+		switch {
+		case err == nil:
+			w.noteJoined("it is a sub-issue of " + parent)
+			w.pair.Parent = root.ID
+		case refused == nil:
+			return onGitHub(fmt.Errorf("add sub-issue to %s: %w", parent, err))
 		case strings.Contains(words, "priority"):
 			return later(time.Second, "another sub-issue was added at the same moment")
 		case strings.Contains(words, "duplicate"):
-			w.noteJoined("it is a sub-issue of " + issueName(root.Repo, root.Number) + " already")
+			w.noteJoined("it is a sub-issue of " + parent + " already")
 		default: // too many, too deep, or another parent: it stays on its own, with its task
-			w.noteJoined("it does not become a sub-issue of " + issueName(root.Repo, root.Number) + ": " + refused.Error())
+			w.noteJoined("it does not become a sub-issue of " + parent + ": " + refused.Error())
 		}
 		return nil
 	})

@@ -34,10 +34,9 @@ func (w ledger) undo() (asked bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if crosses {
-			continue
+		if !crosses {
+			delete(w.pair.Undo, a)
 		}
-		delete(w.pair.Undo, a)
 	}
 	return asked, nil
 }
