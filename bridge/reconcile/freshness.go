@@ -268,6 +268,9 @@ func (w freshness) editedInPlanning(a mapping.Attribute) mapping.Interval {
 		return mapping.Interval{}
 	}
 	_, based := w.pair.Base[a]
+	if a == mapping.Summary && !based && signer(w).hasMarker(w.card.Summary.Value, signer(w).markerOn(mapping.Planning)) {
+		return mapping.Interval{} // our marker may have made this version
+	}
 	own := based && w.pair.Asking[a] == ""
 	return journal.EditedInPlanning(a, w.card, mapping.CardView(w.card, w.set.Keys), w.p, w.pair.Card.CountersVersion, own)
 }

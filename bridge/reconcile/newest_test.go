@@ -257,3 +257,22 @@ func TestNewestIsNotDatedByOurOwnWrite(t *testing.T) {
 		})
 	}
 }
+
+// TestNewestDoesNotDateAMarker: the footer that a joined card gets makes a version of its text, and no
+// edit of planning. Seed 115500236 of the random run had planning's older text win.
+func TestNewestDoesNotDateAMarker(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.decideBy(mapping.PolicyNewest)
+		joined(w)
+		work := w.workNothing()
+		w.after(5*time.Second, func() { w.editIssue(mapping.Summary, to("tok8")) })
+		work()
+		time.Sleep(time.Minute)
+		w.rewriteIssue(mapping.Title, "tok9") // it is decided once more
+		w.settle()
+		if issue, card := w.issue().Body, w.card().Summary.Value; !strings.Contains(issue, "tok8") || !strings.Contains(card, "tok2") {
+			w.fail("the issue says %q and the card %q, want people asked", issue, card)
+		}
+	})
+}
