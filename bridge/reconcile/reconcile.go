@@ -144,7 +144,7 @@ const ServiceGitHub = "github"
 const ServiceAdoption = "adoption"
 
 // ServiceListing is the name of the service that keys of a project wait for until the issues of a
-// repository were looked through, as [store.DocRepositoryAdopted] says.
+// repository were looked through. The document [store.DocRepositoryAdopted] says so.
 func ServiceListing(repo string) string { return "listing:" + strings.ToLower(repo) }
 
 // ServicePaused is the name of the service that keys of a paused route wait for. The route's

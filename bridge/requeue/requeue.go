@@ -230,8 +230,8 @@ func (r *Requeuer) ready(ctx context.Context, project mapping.ObjectID, service 
 	return err == nil && string(doc) == epoch
 }
 
-// listed reports whether a repository was listed for a project, or no route of it names a repository
-// of this name for new issues any more: its cards get their issues elsewhere then.
+// listed reports whether a repository was listed for a project. It also does where no route of the
+// project makes new issues in a repository of this name any more: cards get them elsewhere then.
 func (r *Requeuer) listed(ctx context.Context, project mapping.ObjectID, repo, epoch string) bool {
 	doc, err := store.ReadDoc(ctx, r.o.Store, "", store.DocRepositoryAdopted(repo))
 	if err != nil || store.ParseRepositoryAdopted(doc).For(epoch, project) {
