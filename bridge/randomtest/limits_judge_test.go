@@ -173,10 +173,10 @@ func (c *chaos) closedByBridge() (all []time.Time) {
 	return all
 }
 
-// TestSmallLimitsAreKept plays three worlds. Each limit of a minute is small enough to bind in one of
+// TestSmallLimitsAreKept plays two worlds. Each limit of a minute is small enough to bind in one of
 // them.
 func TestSmallLimitsAreKept(t *testing.T) {
-	for _, seed := range []uint64{22, 27, 43} {
+	for _, seed := range []uint64{22, 1421} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, seed, small()) })
 	}
 	for _, what := range []string{content, edits, points, made, closed} {
