@@ -149,6 +149,7 @@ chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with S
 	  $(RACE) -count 1 -v -timeout 0 -run '^TestChaos$$' ./bridge/randomtest
 
 sim: deps ## the random run in virtual time: make sim SIZE=small SEEDS=1000 (or large, or SECONDS=30), again with SEED="17 4711"; DIGESTS=1 plays each twice; PROJECTS=2 draws second projects
+	$(if $(SEED),,PLANBRIDGE_DROPS=all $(SELDOM) $(GO) test -count 1 -run '^TestWhatIsKnownIsACache$$' ./bridge/reconcile)
 	PLANBRIDGE_SIM_SIZE="$(filter small large,$(SIZE))" PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SIM_SEEDS="$(or $(SEED),$(SEEDS)x)" PLANBRIDGE_SIM_DIGESTS="$(DIGESTS)" PLANBRIDGE_SIM_PROJECTS="$(PROJECTS)" \
 	  $(SELDOM) $(GO) test -count 1 -v -timeout 0 -run '^TestSim$$' ./bridge/randomtest
 

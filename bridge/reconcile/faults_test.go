@@ -61,11 +61,20 @@ type faults struct {
 	before func(i int, p point)
 	// draw, where set, says what befalls each call.
 	draw func(p point) fate
+	// cut ends the time of the claim that is worked. over: it has ended.
+	cut  func()
+	over bool
+	// writes is called before each write that nothing befalls, and wrote after it; nil: nobody is told.
+	writes func(name string) (wrote func())
 }
 
 func call[T any](f *faults, kind, name string, do func() (T, error)) (T, error) {
 	if f.crashed { // on another goroutine of the process, which is no more
 		runtime.Goexit()
+	}
+	if f.over && name != "Finish" && name != "FinishAndClaim" {
+		var none T
+		return none, context.Canceled
 	}
 	if !f.armed {
 		return do()
@@ -82,7 +91,15 @@ func call[T any](f *faults, kind, name string, do func() (T, error)) (T, error) 
 		fate = ""
 	}
 	if fate == "" {
-		return do()
+		if kind != "write" || f.writes == nil {
+			return do()
+		}
+		wrote := f.writes(name)
+		v, err := do()
+		if err == nil { // a write that is refused writes nothing
+			wrote()
+		}
+		return v, err
 	}
 	return befall(f, p, fate, do)
 }
@@ -100,6 +117,13 @@ func befall[T any](f *faults, p point, fate fate, do func() (T, error)) (T, erro
 		broken = errors.New("store: connection reset")
 	}
 	switch fate {
+	case isOver:
+		f.over = true
+		f.cut()
+		if p.name != "Finish" && p.name != "FinishAndClaim" {
+			return none, context.Canceled
+		}
+		return do()
 	case crashBefore:
 		f.crashed = true
 		runtime.Goexit()

@@ -376,11 +376,15 @@ func (w *world) wake() (woken int) {
 // the process had in memory.
 func (w *world) work(claim *store.Claim) {
 	done := make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	w.faults.cut, w.faults.over = cancel, false
 	go func() {
 		defer close(done)
-		w.engine.Work(context.Background(), claim)
+		w.engine.Work(ctx, claim)
 	}()
 	<-done
+	w.faults.over = false
 	if w.faults.crashed {
 		w.faults.crashed = false
 		w.restart()
