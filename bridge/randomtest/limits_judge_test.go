@@ -213,8 +213,12 @@ func TestLimitsAreJudged(t *testing.T) {
 		t.Errorf("complaints %v without a limit", got)
 	}
 	use := useOf([]githubtest.Call{
-		{Login: bridgetest.Bot, Method: "POST", Op: "issue.create"}, {Login: bridgetest.Bot, Method: "PATCH", Op: "issue.patch"}, {Login: bridgetest.Bot, Method: "GET", Op: "issue.get"},
-		{Login: bridgetest.Bot, Method: "POST", Op: "graphql"}, {Login: bridgetest.Bot, Method: "POST", Op: "graphql.labels"}, {Login: "octocat", Method: "PATCH", Op: "issue.patch"},
+		{Login: bridgetest.Bot, Method: "POST", Op: "issue.create"},
+		{Login: bridgetest.Bot, Method: "PATCH", Op: "issue.patch"},
+		{Login: bridgetest.Bot, Method: "GET", Op: "issue.get"},
+		{Login: bridgetest.Bot, Method: "POST", Op: "graphql"},
+		{Login: bridgetest.Bot, Method: "POST", Op: "graphql.labels"},
+		{Login: "octocat", Method: "PATCH", Op: "issue.patch"},
 		{Login: bridgetest.Bot, Method: "POST", Op: "delivery.redeliver"},
 	})
 	if len(use.content) != 1 || len(use.edits) != 2 || len(use.points) != 3*writePoints+1 {

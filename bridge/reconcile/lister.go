@@ -52,8 +52,8 @@ func (w lister) refreshList() {
 			items = append(items, c)
 		}
 	}
-	others := slices.DeleteFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Kind == mapping.Checklist })
-	w.link.Children = append(others, w.forgetLines(items)...)
+	w.link.Children = slices.DeleteFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Kind == mapping.Checklist })
+	w.link.Children = append(w.link.Children, w.forgetLines(items)...)
 	w.list.lines = map[*mapping.Pair]mapping.Item{}
 	for i, c := range w.items()[:len(lines)] {
 		w.list.lines[c] = lines[i]
