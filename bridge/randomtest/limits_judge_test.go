@@ -128,9 +128,11 @@ func (c *chaos) repos() []*githubtest.Repo {
 }
 
 // madeByBridge tells when the bridge made each item that its brake counts. That counts no tracking
-// task, and neither cards nor issues of an import. Where there are imports only tasks are told.
+// task, and neither cards nor issues that an operator asked for, by an import or a move. Where there
+// are such only tasks are told.
 func (c *chaos) madeByBridge() (all []time.Time) {
-	if c.imports == nil {
+	asked := c.imports != nil || c.other != nil && c.other.kind == byMove
+	if !asked {
 		for _, repo := range c.repos() {
 			for _, i := range repo.Issues() {
 				if i.Author == bridgetest.Bot {
@@ -146,7 +148,7 @@ func (c *chaos) madeByBridge() (all []time.Time) {
 			}
 		}
 		for _, card := range p.Cards() {
-			if c.imports == nil {
+			if !asked {
 				byBridge(card.ID)
 			}
 			for _, t := range card.Tasks {
