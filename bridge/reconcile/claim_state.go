@@ -45,6 +45,14 @@ func (t *claimState) since(at time.Time) time.Duration { return t.now.Sub(at) }
 // over reports whether the time of the claim has ended.
 func (t *claimState) over() bool { return t.ended }
 
+// newestDelivery is the webhook delivery that brought the newest snapshot of the issue.
+func (t *claimState) newestDelivery(p *mapping.Pair) string {
+	if i := seen[mapping.Issue](t, mapping.IssueRef(p.Issue.ID)); i != nil {
+		return i.Delivery
+	}
+	return ""
+}
+
 // asker says on whose behalf the root link writes to GitHub. The rank separates a person's
 // change from a mere projection of planning's state, and from the first writes of an import.
 func (t *claimState) asker() store.Ask {

@@ -27,6 +27,24 @@ func TestAboutAClaim(t *testing.T) {
 	}
 }
 
+// TestTheHistoryNamesTheDelivery: a line of the history, and each line of the log, names the delivery
+// that showed the issue.
+func TestTheHistoryNamesTheDelivery(t *testing.T) {
+	t.Parallel()
+	claim := &store.Claim{
+		Link:  &mapping.Link{ID: "l", Route: "web", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}}},
+		Inbox: map[mapping.Ref]store.Snapshot{mapping.IssueRef(7): {Data: []byte(`{"Delivery":"d1"}`)}},
+	}
+	w := newWork(State{Claim: claim, Settings: &Settings{}, Now: noon})
+	w.note(mapping.GitHub, mapping.Title, "show", "it changed")
+	if got := w.history[0].Delivery; got != "d1" {
+		t.Errorf("the history names delivery %q, want d1", got)
+	}
+	if !slices.Contains(w.log.of, any("d1")) {
+		t.Errorf("the log says %v, and no delivery", w.log.of)
+	}
+}
+
 // TestAClaimThatCannotBeDecoded: the fault is logged.
 func TestAClaimThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()

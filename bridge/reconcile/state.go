@@ -172,6 +172,7 @@ func (t *claimState) workOn(p *mapping.Pair, set *Settings, looked bool) work {
 	w := work{&state{
 		claimState: t, set: set, pair: p, owner: p,
 		itemViews:    itemViews{p: mapping.View{}, held: map[heldKey]heldValue{}, mustRead: looked},
+		news:         news{delivery: t.newestDelivery(p)},
 		planProgress: planProgress{resumed: p.Pace.Midway, steps: slices.Clone(p.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{}},
 	}}
 	w.log = logger{w, about(w.link, w.owner, w.delivery)}
