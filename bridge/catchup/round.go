@@ -118,7 +118,7 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 		case err == nil:
 			answered = true
 		default:
-			c.putOff = repos[(i+1)%len(repos)]
+			c.putOff = cmp.Or(c.putOff, repos[(i+1)%len(repos)])
 			return fmt.Errorf("catch up %s: %w", repo, err)
 		}
 	}

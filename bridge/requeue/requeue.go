@@ -237,11 +237,13 @@ func (r *Requeuer) listed(ctx context.Context, project mapping.ObjectID, repo, e
 	if err != nil || store.ParseRepositoryAdopted(doc).For(epoch, project) {
 		return err == nil
 	}
+	asking, stop := r.o.Timeout.Bound(ctx)
+	defer stop()
 	return !slices.ContainsFunc(r.o.Settings.Routes().In(project), func(route *mapping.Route) bool {
 		if route.NewCardsIn == "" {
 			return false
 		}
-		now, err := r.o.Repositories.Locate(ctx, route.NewCardsIn, 0, time.Time{})
+		now, err := r.o.Repositories.Locate(asking, route.NewCardsIn, 0, time.Time{})
 		return err != nil || strings.EqualFold(now, repo)
 	})
 }

@@ -202,7 +202,7 @@ func TestKeysThatWaitForAListing(t *testing.T) {
 			d, _ := newDesk(t, mapping.Linked, "acme/web")
 			d.routes = mapping.NewRoutes([]mapping.Route{route})
 			r := requeue.New(requeue.Options{
-				Store: d, Settings: d, Queue: d, Services: answering{}, Repositories: d, FirstRuns: d, Epoch: at("e2"),
+				Store: d, Settings: d, Queue: d, Services: answering{}, Repositories: d, FirstRuns: d, Epoch: at("e2"), Timeout: clock.Timeout(time.Second),
 				Pauses: requeue.NewPauses(requeue.PauseOptions{}), Clock: clock.Runtime{}, Logger: slog.New(slog.DiscardHandler),
 			})
 			claim, err := d.ClaimKey(t.Context(), store.Key{Project: project, Link: "l1"}, time.Minute)
