@@ -122,6 +122,12 @@ func ParseRepositoryAdopted(doc []byte) (a RepositoryAdopted) {
 	return a
 }
 
+// ReadRepositoryAdopted reads a repository's document; without one it names no epoch.
+func ReadRepositoryAdopted(ctx context.Context, s docReader, repo string) (RepositoryAdopted, error) {
+	doc, err := ReadDoc(ctx, s, "", DocRepositoryAdopted(repo))
+	return ParseRepositoryAdopted(doc), err
+}
+
 // Encode is the document.
 func (a RepositoryAdopted) Encode() []byte {
 	words := []string{a.Epoch}

@@ -75,11 +75,10 @@ func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[s
 // adoptionDue reports whether the repository has to be listed for this epoch and the projects, and
 // can be. Issues from before the loss of the store must be visible by now.
 func (c *CatchUp) adoptionDue(ctx context.Context, routes mapping.Routes, repo, epoch string) (bool, error) {
-	doc, err := store.ReadDoc(ctx, c.o.Store, "", store.DocRepositoryAdopted(repo))
+	was, err := store.ReadRepositoryAdopted(ctx, c.o.Store, repo)
 	if err != nil || c.unsettled() > 0 {
 		return false, err
 	}
-	was := store.ParseRepositoryAdopted(doc)
 	return was.Unreadable || slices.ContainsFunc(routes.Projects(), func(project mapping.ObjectID) bool {
 		return !was.For(epoch, project) && mayLeadTo(routes, repo, project)
 	}), nil

@@ -113,8 +113,8 @@ func (h *executor) listed(e reconcile.ReadListed) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("epoch: %w", err)
 	}
-	doc, err := store.ReadDoc(h.ctx, h.Store, "", store.DocRepositoryAdopted(e.Repo))
-	return store.ParseRepositoryAdopted(doc).For(epoch, e.Project), err
+	was, err := store.ReadRepositoryAdopted(h.ctx, h.Store, e.Repo)
+	return was.For(epoch, e.Project), err
 }
 
 // adoptions remembers which projects this process found adopted. The zero value is ready to use.

@@ -68,8 +68,8 @@ func (p *Poller) unlistedRepository(ctx context.Context) (repo string, err error
 			needed = append(needed, route.NewCardsIn)
 		}
 		for _, name := range needed {
-			doc, err := store.ReadDoc(ctx, p.o.Store, "", store.DocRepositoryAdopted(name))
-			if err != nil || !store.ParseRepositoryAdopted(doc).For(p.epoch, p.o.Project) {
+			was, err := store.ReadRepositoryAdopted(ctx, p.o.Store, name)
+			if err != nil || !was.For(p.epoch, p.o.Project) {
 				return name, err
 			}
 		}

@@ -233,8 +233,8 @@ func (r *Requeuer) ready(ctx context.Context, project mapping.ObjectID, service 
 // listed reports whether a repository was listed for a project. It also does where no route of the
 // project makes new issues in a repository of this name any more: cards get them elsewhere then.
 func (r *Requeuer) listed(ctx context.Context, project mapping.ObjectID, repo, epoch string) bool {
-	doc, err := store.ReadDoc(ctx, r.o.Store, "", store.DocRepositoryAdopted(repo))
-	if err != nil || store.ParseRepositoryAdopted(doc).For(epoch, project) {
+	was, err := store.ReadRepositoryAdopted(ctx, r.o.Store, repo)
+	if err != nil || was.For(epoch, project) {
 		return err == nil
 	}
 	asking, stop := r.o.Timeout.Bound(ctx)
@@ -249,9 +249,12 @@ func (r *Requeuer) listed(ctx context.Context, project mapping.ObjectID, repo, e
 }
 
 // WakeGitHub wakes the keys that wait for GitHub.
-func (r *Requeuer) WakeGitHub(ctx context.Context) {
+func (r *Requeuer) WakeGitHub(ctx context.Context) { r.wakeAll(ctx, reconcile.ServiceGitHub) }
+
+// wakeAll wakes the keys of all projects that wait for a service.
+func (r *Requeuer) wakeAll(ctx context.Context, service string) {
 	for _, project := range r.o.Settings.Routes().Projects() {
-		r.Wake(ctx, project, reconcile.ServiceGitHub)
+		r.Wake(ctx, project, service)
 	}
 }
 
@@ -270,16 +273,12 @@ func (r *Requeuer) Wake(ctx context.Context, project mapping.ObjectID, service s
 
 // WakeListing wakes the keys that wait until the issues of a repository were listed.
 func (r *Requeuer) WakeListing(ctx context.Context, repo string) {
-	for _, project := range r.o.Settings.Routes().Projects() {
-		r.Wake(ctx, project, reconcile.ServiceListing(repo))
-	}
+	r.wakeAll(ctx, reconcile.ServiceListing(repo))
 }
 
 // WakeRepository wakes the keys that wait for a repository that is no longer archived.
 func (r *Requeuer) WakeRepository(ctx context.Context, repo string) {
-	for _, project := range r.o.Settings.Routes().Projects() {
-		r.Wake(ctx, project, reconcile.ServiceRepository(repo))
-	}
+	r.wakeAll(ctx, reconcile.ServiceRepository(repo))
 }
 
 // WakeRepositories checks repositories that keys wait for: the event that one is writable again
