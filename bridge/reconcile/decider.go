@@ -56,7 +56,7 @@ func (w decider) resolve() (mapping.Plan, error) {
 		lister(w).refreshList() // the lines that are text are part of the summary
 	}
 	for _, a := range mapping.Attributes {
-		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.editedOnGitHub(a), mapping.Planning: freshness(w).editedInPlanning(a)}
+		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: freshness(w).editedOnGitHub(a), mapping.Planning: freshness(w).editedInPlanning(a)}
 	}
 	in.Rewound = freshness(w).rewoundNow()
 	plan := mapping.Resolve(in)
@@ -68,15 +68,4 @@ func (w decider) resolve() (mapping.Plan, error) {
 	bodyEditor(w).wholeBodies(&plan, changes)
 	visibility(w).withhold(&plan)
 	return plan, err
-}
-
-// The policy newest compares when each side was edited last, as far as that is known.
-
-// editedOnGitHub bounds when GitHub's value of an attribute was written. An edit of a body's
-// checklist alone did not write the text around it.
-func (w decider) editedOnGitHub(a mapping.Attribute) mapping.Interval {
-	text := func(value string) string { return w.link.Text(w.route, a, value) }
-	book := w.book()
-	book.Edits.Bare = func(value string) string { return text(w.strip(value)) }
-	return book.EditedOnGitHub(a, text(w.g[a].Value), w.pair.Asking[a] != "")
 }

@@ -262,6 +262,17 @@ func (w freshness) newest() time.Time {
 	return at
 }
 
+// The policy newest compares when each side was edited last, as far as that is known.
+
+// editedOnGitHub bounds when GitHub's value of an attribute was written. An edit of a body's
+// checklist alone did not write the text around it.
+func (w freshness) editedOnGitHub(a mapping.Attribute) mapping.Interval {
+	text := func(value string) string { return w.link.Text(w.route, a, value) }
+	book := w.book()
+	book.Edits.Bare = func(value string) string { return text(w.strip(value)) }
+	return book.EditedOnGitHub(a, text(w.g[a].Value), w.pair.Asking[a] != "")
+}
+
 // editedInPlanning bounds when planning's value of an attribute was written.
 func (w freshness) editedInPlanning(a mapping.Attribute) mapping.Interval {
 	if w.card == nil {

@@ -50,9 +50,9 @@ func unspent(j *mapping.Journal, e Edits, a mapping.Attribute, known Matches) (c
 	return changes
 }
 
-// assign matches records, the oldest first, to changes. One value may have been written twice. A
-// change from the expected value goes first, then one from what edits made of that. The newest record
-// goes first, as the fewest changes can belong to it.
+// assign matches records to changes. One value may have been written twice. A change from the value
+// that a write read is taken first, then one from what edits made of that. The newest record, which is
+// the last one, chooses first, as the fewest changes can belong to it.
 func (m Matches) assign(records []mapping.Pending, changes []Change, e Edits) {
 	for _, likely := range []func(p mapping.Pending, c Change) bool{
 		func(p mapping.Pending, c Change) bool { return mapping.Same(p.Attribute, c.From, p.From) },
