@@ -76,12 +76,12 @@ type Transition struct {
 var Transitions = []Transition{
 	{Unborn, EventSeen, Entering, "An issue or a card that may enter waits for its labels and its parent."},
 	{Unborn, EventWanted, Creating, "A sub-issue, a task, a line or an issue's state has no partner yet. An issue and a card of people were joined, and no other project may have a partner of the issue."},
-	{Unborn, EventFound, Linked, "A marker names both items after the store was lost. A line and a task say the same."},
+	{Unborn, EventFound, Linked, "A marker names both items after the store was lost."},
 	{Unborn, EventLineless, Left, "A task carries the marker of a line, and the body has no such line."},
 
 	{Entering, EventBegun, Creating, "Its route takes the item. The intent is saved before anything is made."},
 	{Entering, EventCompleted, Linked, "The partner was made before the store was lost, and carries the marker."},
-	{Creating, EventCompleted, Linked, "The partner was made, or found by its marker. No other project has a partner of a joined pair."},
+	{Creating, EventCompleted, Linked, "The partner was made, or found by its marker. A task says what the line says. No other project has a partner of a joined pair."},
 	{Creating, EventReconsidered, Entering, "Another project is about to take the issue, too. Or the card's route makes issues in another repository now, or none."},
 
 	{Linked, EventExcluded, Left, "The issue no longer matches its route, or was transferred to where no route is. The line was removed."},

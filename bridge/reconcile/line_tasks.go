@@ -14,12 +14,17 @@ import (
 func (w lineTasks) takeTasks() {
 	staying := w.link.Family.Staying()
 	for _, t := range w.strangers() {
-		if staying[t.ID] {
-			continue
-		}
-		if m, ok := taskMaker(w).itemMark(&t); ok {
-			w.takeMarked(&t, m)
-		} else if w.tellsNew() {
+		m, marked := taskMaker(w).itemMark(&t)
+		switch c := w.waitsFor(&t, m); {
+		case c != nil && c.Nonce == m.Nonce:
+			w.count(CountPrevented, "lookup")
+			taskMaker(w).madeTask(c, &t, "found by its marker")
+		case c != nil:
+			w.join(c, &t)
+		case staying[t.ID]:
+		case marked && !w.knowsMarker(m):
+			w.takeLost(&t, m)
+		case w.tellsNew():
 			w.takeNew(&t)
 		}
 	}
@@ -52,23 +57,45 @@ func (w lineTasks) strangers() []mapping.Task {
 // person's new one.
 func (w lineTasks) tellsNew() bool { return w.link.Family.Tasks == w.route.Tasks }
 
-// takeMarked handles a task with a marker of ours. A request whose answer was lost made it, or
-// a bridge whose store was lost, or it is a copy that a person made.
-func (w lineTasks) takeMarked(t *mapping.Task, m mapping.Marker) {
+// waitsFor returns the line that a task without a line is for; nil: none. The task was made for
+// it, or has its text. A line whose own task may exist takes one without a marker, as people
+// remove markers.
+func (w lineTasks) waitsFor(t *mapping.Task, m mapping.Marker) *mapping.Pair {
+	title := mapping.CanonicalTitle(t.Title.Value)
+	var alike *mapping.Pair
 	for _, c := range w.items() {
-		if c.Nonce == m.Nonce && c.Card.ID == "" && c.State == mapping.Creating {
-			w.count(CountPrevented, "lookup")
-			taskMaker(w).madeTask(c, t, "found by its marker")
-			return
+		switch {
+		case c.State == mapping.Creating && !toBeAdded(c) && c.Nonce == m.Nonce:
+			return c
+		case alike != nil, c.Item == "", c.Item != title:
+		case c.State == mapping.Orphaned, c.State == mapping.Creating && !toBeAdded(c) && (m == mapping.Marker{} || !c.Intent.Sent):
+			alike = c
 		}
 	}
-	// The original is known by the same nonce: a copy is a task of its own.
-	copied := w.knowsMarker(m)
-	if copied && w.tellsNew() {
-		w.takeNew(t)
-		return
+	return alike
+}
+
+// join gives a line the task that has its text. A person may have made the task.
+func (w lineTasks) join(c *mapping.Pair, t *mapping.Task) {
+	if m, marked := taskMaker(w).itemMark(t); marked && !w.knowsMarker(m) {
+		c.Nonce = m.Nonce
+	} else {
+		c.Origin = mapping.Planning
 	}
-	if m.Partner == itemPartner && !copied {
+	e := mapping.EventCompleted
+	if c.State == mapping.Orphaned {
+		e = mapping.EventReappeared
+	}
+	w.happensTo(c, e)
+	c.Card, c.Intent = mapping.NameTask(t), nil
+	w.link.Family.Recall(t.ID)
+	w.list.joined = append(w.list.joined, t.ID)
+}
+
+// takeLost makes a child of a task that was made for a line before the store was lost. The line
+// may be gone. The marker says whether the task is of another kind.
+func (w lineTasks) takeLost(t *mapping.Task, m mapping.Marker) {
+	if m.Partner == itemPartner {
 		w.addChild(mapping.EventLineless, &mapping.Pair{
 			Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: m.Nonce, Item: mapping.CanonicalTitle(t.Title.Value), Card: mapping.NameTask(t),
 		})
@@ -85,19 +112,11 @@ func (w lineTasks) knowsMarker(m mapping.Marker) bool {
 		})
 }
 
-// takeNew makes a child of a task that a person made, whose line is to be added. Where an item
-// with the same text lost its task, that item gets it.
+// takeNew makes a child of a task that a person made, whose line is to be added.
 func (w lineTasks) takeNew(t *mapping.Task) {
 	title := mapping.CanonicalTitle(t.Title.Value)
 	if title == "" || w.route.Direction == mapping.ToPlanning {
 		return
-	}
-	for _, c := range w.items() {
-		if c.State == mapping.Orphaned && c.Item == title {
-			w.happensTo(c, mapping.EventReappeared)
-			c.Card, c.Origin = mapping.NameTask(t), mapping.Planning
-			return
-		}
 	}
 	w.addChild(mapping.EventWanted, &mapping.Pair{
 		Kind: mapping.Checklist, Origin: mapping.Planning, Nonce: w.newNonce(w.link.Project), Item: title, Card: mapping.NameTask(t),

@@ -113,20 +113,17 @@ func (w lister) lineMissing(c *mapping.Pair) bool {
 // to be made.
 func (w lister) newItem(line mapping.Item) *mapping.Pair {
 	c := &mapping.Pair{Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: w.newNonce(w.link.Project), Item: itemName(line)}
+	w.happensTo(c, mapping.EventWanted)
+	c.Intent = &mapping.Intent{Side: mapping.Planning}
 	for _, t := range lineTasks(w).strangers() {
 		if mapping.CanonicalTitle(t.Title.Value) == c.Item {
-			w.happensTo(c, mapping.EventFound)
-			c.Card, c.Origin = mapping.NameTask(&t), mapping.Planning // it may be a person's, and is not marked
-			w.link.Family.Recall(t.ID)
-			w.list.joined = append(w.list.joined, t.ID)
+			lineTasks(w).join(c, &t)
 			return c
 		}
 	}
 	if w.route.Direction == mapping.ToGitHub {
 		return nil
 	}
-	w.happensTo(c, mapping.EventWanted)
-	c.Intent = &mapping.Intent{Side: mapping.Planning}
 	return c
 }
 

@@ -118,6 +118,23 @@ func TestTasksAndLines(t *testing.T) {
 				return b[mapping.Title].Planning == "two" && b[mapping.State].Planning == mapping.StateTodo && b[mapping.State].Version == 0
 			}),
 		},
+		{
+			name: "the store was lost: the task of a line that waits for one", link: links(one, line("two", "", wanted(false))), route: checklists,
+			known: taskOf("t5", "two", marked("n7", itemPartner)), says: `linked "one" t1; linked "two" t5`,
+			check: is("the bridge made it for a line", func(w work) bool { return w.items()[1].Nonce == "n7" && w.items()[1].Origin == mapping.GitHub }),
+		},
+		{
+			name: "a person made a task and another one its line", link: links(one, line("two", "", wanted(false))), route: checklists, known: taskOf("t5", "two"), says: `linked "one" t1; linked "two" t5`,
+			check: is("it is a person's", func(w work) bool { return w.items()[1].Nonce == "ntwo" && w.items()[1].Origin == mapping.Planning }),
+		},
+		{
+			name: "the marker of the task that a lost answer made was taken away", link: links(one, line("two", "", wanted(true))), route: checklists,
+			known: taskOf("t5", "two"), says: `linked "one" t1; linked "two" t5`,
+		},
+		{
+			name: "a line whose own task may exist, and another one's", link: links(one, line("two", "", wanted(true))), route: checklists,
+			known: taskOf("t5", "two", marked("n7", itemPartner)), says: `linked "one" t1; creating "two" for planning; left "two" t5`,
+		},
 		{name: "a copy of the task of a line", link: one, route: checklists, known: taskOf("t5", "mine", marked("none", itemPartner)), says: fresh, check: is("it has a nonce of its own", func(w work) bool { return w.items()[1].Nonce != "none" })},
 		{name: "a copy, and the tasks of before are not on record", link: line("one", "t1"), route: checklists, known: taskOf("t5", "mine", marked("none", itemPartner)), says: same},
 		{

@@ -175,9 +175,6 @@ func (w taskMaker) makeLineTasks() (bool, error) {
 	if behind, err := exclusivity(w).mayLackItems(); err != nil {
 		return false, err
 	} else if !sent && !w.tasks.listed && (behind || len(w.link.Family.Forgotten) > 0) {
-		w.link.Children = slices.DeleteFunc(w.link.Children, func(c *mapping.Pair) bool {
-			return c.Kind == mapping.Checklist && c.State == mapping.Creating && !toBeAdded(c)
-		})
 		return true, cardTasks(w).needTasks() // lines are matched with the tasks before one counts as new
 	}
 	err := w.makeTasks(creation{what: "create tasks"}, newTasks{
