@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"testing"
+	"testing/synctest"
 	"time"
 
 	"planbridge/bridge/status"
@@ -60,13 +62,7 @@ func (c *chaos) askImport(ctx context.Context, ask status.ImportAsk) (v *virtual
 // lastAsked is an import that nothing disturbs, and that is awaited.
 func (c *chaos) lastAsked(ctx context.Context) []complaint {
 	ask := c.imports.draw(c.imports.turn.Rand)
-	v, job, err := c.askImport(ctx, ask)
-	for err == nil && job.State == status.JobRunning {
-		time.Sleep(time.Second) // virtual
-		now := status.Job{}
-		err = v.Ask(ctx, http.MethodGet, "/api/v1/jobs/"+job.ID, nil, &now)
-		job = now
-	}
+	job, err := awaited(ctx, func(ctx context.Context) (asker, status.Job, error) { return c.askImport(ctx, ask) })
 	if err == nil && job.State != status.JobDone {
 		err = fmt.Errorf("job %s: %s", job.State, job.Error)
 	}
@@ -76,4 +72,53 @@ func (c *chaos) lastAsked(ctx context.Context) []complaint {
 	c.imports.done.ends(ask.State)
 	c.people.did(nil, "operator: the import is done")
 	return nil
+}
+
+// asker is a bridge that answers operators.
+type asker interface {
+	Ask(ctx context.Context, method, path string, body []byte, into any) error
+}
+
+// awaited asks for a job, and awaits its end. A bridge answers with the job that runs already, where
+// the request is the same. That job goes by what it saw before. So it ends first, and another one is
+// asked for.
+func awaited(ctx context.Context, ask func(context.Context) (asker, status.Job, error)) (status.Job, error) {
+	for {
+		asked := time.Now()
+		of, job, err := ask(ctx)
+		for err == nil && job.State == status.JobRunning {
+			time.Sleep(time.Second) // virtual
+			now := status.Job{}
+			err = of.Ask(ctx, http.MethodGet, "/api/v1/jobs/"+job.ID, nil, &now)
+			job = now
+		}
+		if err != nil || !job.Started.Before(asked) {
+			return job, err
+		}
+	}
+}
+
+// oneJob is a bridge with a job that runs at the first ask, and has ended when it is looked at.
+type oneJob struct{ now status.Job }
+
+func (o *oneJob) Ask(_ context.Context, _, _ string, _ []byte, into any) error {
+	o.now.State = status.JobDone
+	*into.(*status.Job) = o.now
+	return nil
+}
+
+// TestLastImportSawTheEnd: a job that began while the repository was public goes by that.
+func TestLastImportSawTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bridge := &oneJob{now: status.Job{ID: "before", State: status.JobRunning, Started: time.Now().Add(-time.Minute)}}
+		job, err := awaited(t.Context(), func(context.Context) (asker, status.Job, error) {
+			if bridge.now.State == status.JobDone {
+				bridge.now = status.Job{ID: "after", State: status.JobRunning, Started: time.Now()}
+			}
+			return bridge, bridge.now, nil
+		})
+		if job.ID != "after" || job.State != status.JobDone || err != nil {
+			t.Errorf("the awaited job is %+v, %v: want the one that began after the ask, done", job, err)
+		}
+	})
 }

@@ -318,13 +318,7 @@ func (c *chaos) lastMove() []complaint {
 	defer cancel()
 	for {
 		c.idle(ctx) // failures are taken up again, and people answer
-		v, job, err := c.askMove(ctx)
-		for err == nil && job.State == status.JobRunning {
-			time.Sleep(time.Second) // virtual
-			now := status.Job{}
-			err = v.Ask(ctx, http.MethodGet, "/api/v1/jobs/"+job.ID, nil, &now)
-			job = now
-		}
+		job, err := awaited(ctx, func(ctx context.Context) (asker, status.Job, error) { return c.askMove(ctx) })
 		if err == nil && job.State == status.JobDone && job.Clean.Failed == 0 {
 			c.other.moved = true
 			c.people.did(nil, "operator: the issues have moved: %+v", *job.Clean)
