@@ -310,7 +310,7 @@ func kept(what contribution, w write, i *seenIssue, c *seenCard) bool {
 	}
 	others := c.everWas(a)
 	if a == mapping.State {
-		others = slices.Concat(others, c.reviews(i))
+		others = slices.Concat(others, c.reviews(i), i.met)
 	}
 	for _, later := range slices.Concat(i.past[a], others) {
 		// GitHub stamps whole seconds; and a value that was there again before a person wrote it

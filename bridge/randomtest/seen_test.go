@@ -58,8 +58,9 @@ type seenIssue struct {
 	number    int
 	id        int64
 	closed    bool
-	working   bool // the in-progress label is on it, open or not
-	estimates int  // labels that say one
+	working   bool    // the in-progress label is on it, open or not
+	met       []write // see hubStates
+	estimates int     // labels that say one
 	// stolen are labels of people that the bridge put on or took off.
 	stolen   []string
 	comments []keptTexts // of the bridge
@@ -149,8 +150,9 @@ func lookCards(p *planningtest.Project, keys mapping.Keys, lists bool) (all []se
 func lookIssue(w *bridgetest.World, keys mapping.Keys, i githubtest.IssueState, text func(string) string, scheme mapping.LabelScheme) seenIssue {
 	_, marks := keys.Body(i.Body)
 	labels := w.Repo.History(i.Number, "labels")
+	states, met := hubStates(w.Repo.History(i.Number, "state"), labels)
 	out := seenIssue{
-		shows: showingOf(i, labels), parent: i.Parent, leads: slices.Contains(i.Labels, otherName), number: i.Number, id: i.ID, closed: i.State == "closed", working: chaosScheme.InProgressOn(i.Labels), stolen: stolen(labels),
+		met: met, shows: showingOf(i, labels), parent: i.Parent, leads: slices.Contains(i.Labels, otherName), number: i.Number, id: i.ID, closed: i.State == "closed", working: chaosScheme.InProgressOn(i.Labels), stolen: stolen(labels),
 		seenItem: seenItem{
 			marks: marks, own: i.Author == bridgetest.Bot,
 			now: map[mapping.Attribute]string{
@@ -161,7 +163,7 @@ func lookIssue(w *bridgetest.World, keys mapping.Keys, i githubtest.IssueState, 
 				mapping.Title:    hubWrites(w.Repo.History(i.Number, "title"), func(v string) string { return v }),
 				mapping.Summary:  hubWrites(w.Repo.History(i.Number, "body"), text),
 				mapping.Estimate: hubWrites(labels, func(v string) string { return estimates(strings.Split(v, ","), scheme) }),
-				mapping.State:    hubStates(w.Repo.History(i.Number, "state"), labels),
+				mapping.State:    states,
 			},
 		},
 	}
@@ -263,24 +265,32 @@ func planWrites(past []planningtest.Value, of func(string) string) []write {
 	return out
 }
 
-// hubStates joins the histories of open/closed and of the in-progress label.
-func hubStates(states, labels []githubtest.Value) []write {
+// hubStates joins the histories of open/closed and of the in-progress label. met are the states that
+// people's labels gave an issue which the bridge reopened in that moment: it could not see them.
+func hubStates(states, labels []githubtest.Value) (past, met []write) {
 	all := slices.Concat(states, labels)
 	slices.SortFunc(all, func(a, b githubtest.Value) int { return cmp.Compare(a.Order, b.Order) })
 	isState := func(v string) bool { return v == "open" || strings.HasPrefix(v, "closed/") }
 	var state string
 	var on []string
+	var label githubtest.Value // which put the label on or took it off
 	var views []githubtest.Value
 	for _, v := range all {
 		if isState(v.Value) {
 			state, _, _ = strings.Cut(v.Value, "/")
+			if v.ByAPI && state == "open" && !label.ByAPI && v.Time.Sub(label.Time) <= overrunWithin {
+				met = append(met, write{to: stateOf(state, on), person: true, at: label.Time})
+			}
 		} else {
-			on = strings.Split(v.Value, ",")
+			was := on
+			if on = strings.Split(v.Value, ","); chaosScheme.InProgressOn(on) != chaosScheme.InProgressOn(was) {
+				label = v
+			}
 		}
 		v.Value = stateOf(state, on)
 		views = append(views, v)
 	}
-	return hubWrites(views, func(v string) string { return v })
+	return hubWrites(views, whole), met
 }
 
 // stolen lists what the bridge did to labels that are people's.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
@@ -226,5 +227,33 @@ func TestJudgeKnowsTheWinner(t *testing.T) {
 	}
 	if got := []string{of("title"), of("summary"), of("state")}; !slices.Equal(got, []string{"newest", "merge", "ask"}) {
 		t.Errorf("policies %q", got)
+	}
+}
+
+// TestJudgeKnowsLabelsThatMetAWrite: a person's state in planning reopens an issue. In that moment
+// another person puts the label on it, and both sides are in progress.
+func TestJudgeKnowsLabelsThatMetAWrite(t *testing.T) {
+	for name, c := range map[string]struct {
+		before time.Duration // the bridge's write
+		byAPI  bool          // the bridge put it on
+		want   string        // "": nothing is wrong
+	}{
+		"in that moment":       {before: time.Second},
+		"long before":          {before: 2 * overrunWithin, want: "lost state"},
+		"by the bridge itself": {before: time.Second, byAPI: true, want: "lost state"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			judgeAgreed(t, func(s *seen) {
+				i, card := &s.issues[0], &s.cards[0].seenItem
+				person(card, mapping.State, mapping.StateTodo, mapping.StateDone)
+				person(card, mapping.State, mapping.StateDone, mapping.StateTodo)
+				todo := card.past[mapping.State][2].at
+				card.past[mapping.State] = append(card.past[mapping.State], write{from: mapping.StateTodo, to: mapping.StateInProgress, at: todo.Add(2 * time.Minute)})
+				reopened := todo.Add(time.Minute)
+				states := []githubtest.Value{{Value: "open", Time: i.past[mapping.State][0].at, Order: 1}, {Value: "closed/completed", ByAPI: true, Time: todo, Order: 2}, {Value: "open", ByAPI: true, Time: reopened, Order: 4}}
+				i.past[mapping.State], i.met = hubStates(states, []githubtest.Value{{Value: chaosScheme.InProgress, ByAPI: c.byAPI, Time: reopened.Add(-c.before), Order: 3}})
+				i.now[mapping.State], card.now[mapping.State] = mapping.StateInProgress, mapping.StateInProgress
+			}, c.want)
+		})
 	}
 }
