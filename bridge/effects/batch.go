@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,21 +191,33 @@ func lookForAll(ctx context.Context, members []*lookupRequest) {
 // lackingReads bounds the reads that check whether listings lack a card.
 const lackingReads = 5
 
-// lacking returns a card that exists, and that polls have seen, but the listings did not show. It
-// returns "" where it knows none.
+// lacking returns a card that exists, and that polls or the last lookup showed, but these listings
+// did not. It returns "" where it knows none.
 func (h *executor) lacking(ctx context.Context, shown map[mapping.ObjectID]bool) (mapping.ObjectID, error) {
-	seen, err := h.Store.Marks(ctx, h.claim.Link.Project, store.MarksCards)
+	project := h.claim.Link.Project
+	polled, err := h.Store.Marks(ctx, project, store.MarksCards)
 	if err != nil {
 		return "", err
 	}
-	unshown := slices.DeleteFunc(seen, func(m store.Mark) bool { return shown[mapping.ObjectID(m.ID)] })
-	for _, m := range unshown[:min(len(unshown), lackingReads)] {
-		id := mapping.ObjectID(m.ID)
+	last, _ := h.lookups.Load(project)
+	before, _ := last.([]mapping.ObjectID)
+	unshown := slices.Clone(before)
+	for _, m := range polled {
+		unshown = append(unshown, mapping.ObjectID(m.ID))
+	}
+	unshown = slices.DeleteFunc(unshown, func(id mapping.ObjectID) bool { return shown[id] })
+	slices.Sort(unshown)
+	unshown = slices.Compact(unshown)
+	for _, id := range unshown[:min(len(unshown), lackingReads)] {
 		if _, err := h.planning.Card(ctx, id); err == nil {
 			return id, nil
 		} else if !reconcile.IsGone(err) {
 			return "", fmt.Errorf("whether listings lack cards: %w", err)
 		}
 	}
+	for _, m := range polled {
+		delete(shown, mapping.ObjectID(m.ID))
+	}
+	h.lookups.Store(project, slices.Collect(maps.Keys(shown)))
 	return "", nil
 }

@@ -55,6 +55,7 @@ type Shell struct {
 	paused    pauses
 	absences  absences
 	numbers   sync.Map // by name: numbers that the core asks the process to remember
+	lookups   sync.Map // by project: the cards that the last lookup showed, and no poll yet
 }
 
 var _ engine.Core = (*Shell)(nil)

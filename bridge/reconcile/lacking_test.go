@@ -14,13 +14,38 @@ func TestListingsThatLackCardsProveNothing(t *testing.T) {
 		w.settle()
 		w.pollHourly()
 		w.loseOneCard(answerLost)
-		w.plan.empty = true
+		w.plan.listings = []int{0}
 		w.openIssue("tok2", "text")
 		w.elapse(2 * time.Minute)
 		if n := len(w.plan.cards); n != 2 || !w.faults.fired {
 			w.fail("%d cards are there while the listings lack some, want 2", n)
 		}
-		w.plan.empty = false
+		w.plan.listings = nil
+		w.settle()
+		w.verifyOneEach(2)
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestListingsThatLackWhatAnEarlierOneShowed: the answer to a create is lost, and no poll has
+// shown a card. The first lookup meets a listing that lacks the new card, the others a listing
+// without any card. It is not made again.
+func TestListingsThatLackWhatAnEarlierOneShowed(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		w.openIssue("tok1", "text")
+		w.settle()
+		w.pollHourly()
+		clear(w.polled)
+		w.loseOneCard(answerLost)
+		w.plan.listings = []int{1, 0}
+		w.openIssue("tok2", "text")
+		w.elapse(2 * time.Minute)
+		if n := len(w.plan.cards); n != 2 || !w.faults.fired {
+			w.fail("%d cards are there while the listings lack some, want 2", n)
+		}
+		w.plan.listings = nil
 		w.settle()
 		w.verifyOneEach(2)
 	}); err != nil {
@@ -37,10 +62,10 @@ func TestCardsThatNoListingShows(t *testing.T) {
 		w.settle()
 		w.pollHourly()
 		w.loseOneCard(lost)
-		w.plan.empty = true
+		w.plan.listings = []int{0}
 		w.openIssue("tok2", "text")
 		w.elapse(7 * time.Minute)
-		w.plan.empty = false
+		w.plan.listings = nil
 		w.settle()
 		w.verifyOneEach(2)
 	}); err != nil {

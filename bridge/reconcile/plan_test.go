@@ -25,9 +25,10 @@ type plan struct {
 	stored func(string) string
 	gone   bool
 	// away: the project itself answers that it is not there.
-	away bool
-	// short lists no tasks, and empty no cards.
-	short, empty bool
+	away  bool
+	short bool // lists no tasks
+	// listings are how many cards the next listings show, the last one of all that follow; nil: all.
+	listings []int
 	// stateID is the bucket's id in the cards' own state, where that is not the
 	// one in its listing.
 	stateID mapping.ObjectID
@@ -121,10 +122,11 @@ func (p *plan) BucketIDs(context.Context, string) ([]mapping.ObjectID, error) {
 }
 
 func (p *plan) EachCard(_ context.Context, visit func(mapping.Card) error) error {
-	for _, c := range slices.Clone(p.cards) {
-		if p.empty {
-			break
-		}
+	shown := slices.Clone(p.cards)
+	if n := len(p.listings); n > 0 {
+		shown, p.listings = shown[:p.listings[0]], p.listings[min(1, n-1):]
+	}
+	for _, c := range shown {
 		if err := visit(*c); err != nil {
 			return err
 		}
