@@ -63,7 +63,7 @@ func (w absences) checkRepository() error {
 	case isWithheld(err):
 		return onGitHub(err)
 	case err == nil && !strings.EqualFold(now, w.owner.Issue.Repo):
-		return w.toRepository(now)
+		return mover(w).toRepository(now)
 	}
 	_, err = do(w, ReadArchived{w.owner.Issue.Repo})
 	if IsGone(err) {

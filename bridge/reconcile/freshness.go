@@ -22,7 +22,7 @@ func (w freshness) doubtful(read, seen *mapping.Issue) bool {
 		return false
 	}
 	known := w.owner.Issue.Digest
-	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known || !maps.Equal(w.viewOf(read), w.viewOf(seen))
+	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known || !maps.Equal(reader(w).viewOf(read), reader(w).viewOf(seen))
 }
 
 // recent reports whether an item changed, or was first seen since its last claim, so recently
@@ -36,7 +36,7 @@ func (w freshness) recent(s store.Snapshot) bool {
 func (w freshness) takesBack(issue *mapping.Issue) bool {
 	book := w.book()
 	book.Base = w.pair.Older()
-	return book.TakesBack(w.viewOf(issue), issue.UpdatedAt)
+	return book.TakesBack(reader(w).viewOf(issue), issue.UpdatedAt)
 }
 
 // wrote records the value before a write of ours to the issue, and its answer where that says
@@ -44,7 +44,7 @@ func (w freshness) takesBack(issue *mapping.Issue) bool {
 func (w freshness) wrote(a mapping.Attribute, from string, at time.Time, answer *mapping.Issue) {
 	made := journal.WroteFrom(a, from, at)
 	if answer != nil {
-		made.UpdatedAt, made.To = answer.UpdatedAt, mapping.DigestValue(a, w.viewOf(answer)[a].Value)
+		made.UpdatedAt, made.To = answer.UpdatedAt, mapping.DigestValue(a, reader(w).viewOf(answer)[a].Value)
 	}
 	journal.Wrote(&w.pair.Journal, made, w.Now())
 }

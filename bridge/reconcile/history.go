@@ -37,7 +37,7 @@ func (w *state) notePart(part string, side mapping.Side, a mapping.Attribute, wh
 			e.Took = took.Seconds()
 		}
 		if side == mapping.Planning {
-			e.Who = w.person(what == "create")
+			e.Who = person(w, what == "create")
 		}
 	}
 	w.history = append(w.history, e)
@@ -53,7 +53,7 @@ func (w *state) notePart(part string, side mapping.Side, a mapping.Attribute, wh
 
 // person is the login of the person whose change is written to planning, or who opened the issue.
 // It is "" where the bridge made the change, or GitHub did not say who.
-func (w *state) person(opened bool) string {
+func person(w *state, opened bool) string {
 	if w.issue == nil {
 		return ""
 	}

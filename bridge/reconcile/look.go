@@ -12,7 +12,7 @@ import (
 // toChoose returns the issue that decides the route: its snapshot, or a read.
 func (w looker) toChoose() (*mapping.Issue, error) {
 	shown := w.shownOrPlace()
-	if w.issueSeen() != nil || w.owner.Issue.Number == 0 {
+	if reader(w).issueSeen() != nil || w.owner.Issue.Number == 0 {
 		return shown, nil
 	}
 	read, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
@@ -27,7 +27,7 @@ func (w looker) toChoose() (*mapping.Issue, error) {
 
 // shownOrPlace is the issue's snapshot, or an issue that has only its repository.
 func (w looker) shownOrPlace() *mapping.Issue {
-	if shown := w.issueSeen(); shown != nil {
+	if shown := reader(w).issueSeen(); shown != nil {
 		return shown
 	}
 	return &mapping.Issue{Repo: w.owner.Issue.Repo}

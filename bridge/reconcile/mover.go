@@ -248,3 +248,10 @@ func (w mover) leave(why string) {
 	}
 	w.pair.Why = why
 }
+
+// toRepository puts the link off to go on under its repository's current name. A card without
+// an issue gets it there.
+func (w mover) toRepository(now string) error {
+	w.owner.Issue.Repo, w.owner.Unfinished = now, true
+	return quietly(0, "its repository is now %s", now)
+}

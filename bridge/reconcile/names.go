@@ -37,10 +37,3 @@ func differentIssue(own *mapping.IssueID, issue *mapping.Issue) error {
 	}
 	return fmt.Errorf("%s is another issue now: %w", issueName(issue.Repo, issue.Number), mapping.ErrGone)
 }
-
-// toRepository puts the link off to go on under its repository's current name. A card without
-// an issue gets it there.
-func (w *state) toRepository(now string) error {
-	w.owner.Issue.Repo, w.owner.Unfinished = now, true
-	return quietly(0, "its repository is now %s", now)
-}

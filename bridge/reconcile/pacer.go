@@ -71,10 +71,10 @@ func (w pacer) mayFold() bool {
 // issueEdited lists what an edit in the issue's snapshot leads to: a write to planning, or only a
 // read. The result alone says that the snapshot has nothing but an edit by a person.
 func (w pacer) issueEdited() (sides []mapping.Side, alone bool) {
-	shown, known := w.issueSeen(), w.owner.Issue
+	shown, known := reader(w).issueSeen(), w.owner.Issue
 	ambiguous := w.claim.Inbox[mapping.IssueRef(known.ID)].Ambiguous
 	switch {
-	case shown == nil, w.wasRead(), shown.UpdatedAt.Before(known.UpdatedAt), mapping.DigestIssue(shown) == known.Digest && !ambiguous:
+	case shown == nil, reader(w).wasRead(), shown.UpdatedAt.Before(known.UpdatedAt), mapping.DigestIssue(shown) == known.Digest && !ambiguous:
 		return nil, true
 	case w.Authorship(shown.Editor).Perhaps():
 		return nil, false // perhaps a step of ours: only later steps decide
@@ -82,7 +82,7 @@ func (w pacer) issueEdited() (sides []mapping.Side, alone bool) {
 	if ok, _ := entrant(w).accepts(shown); !ok || w.unbased() {
 		return nil, false
 	}
-	for a, v := range w.viewOf(shown) {
+	for a, v := range reader(w).viewOf(shown) {
 		base, based := w.pair.Base[a]
 		if based && !mapping.Same(a, v.Value, base.GitHub) && w.crosses(a) {
 			return []mapping.Side{mapping.Planning}, true
@@ -122,13 +122,13 @@ func (w pacer) planningSeen() mapping.View {
 	view := mapping.View{}
 	if w.pair.IsTask() {
 		if t := seen[mapping.Task](w.claimState, w.pair.Partner()); t != nil {
-			view = w.planningView(t.AsCard())
+			view = reader(w).planningView(t.AsCard())
 		}
 		return view
 	}
-	card, child := w.cardSeen(), w.trackingPair()
+	card, child := reader(w).cardSeen(), w.trackingPair()
 	if card != nil {
-		view = w.planningView(card)
+		view = reader(w).planningView(card)
 	}
 	if child == nil {
 		return view

@@ -106,14 +106,14 @@ func (w partWorker) hasChanges() bool {
 // taskMoved reports whether the part's task, as the card's tasks show it, differs from what is
 // known.
 func (w partWorker) taskMoved() bool {
-	seen, listed := w.taskSeen(), w.root.tasks.listed
+	seen, listed := reader(w).taskSeen(), w.root.tasks.listed
 	if seen == nil {
 		return listed && w.pair.State != mapping.Orphaned
 	}
 	if seen.Version > w.pair.Card.Version || w.pair.State == mapping.Orphaned {
 		return true
 	}
-	for a, v := range w.planningView(seen) {
+	for a, v := range reader(w).planningView(seen) {
 		if base, ok := w.pair.Base[a]; ok && (v.Version > base.Version || listed && !mapping.Same(a, v.Value, base.Planning)) {
 			return true
 		}

@@ -74,7 +74,7 @@ func (w reviewProjector) closeFor(verdict mapping.Verdict) error {
 		s.Closing = time.Time{}
 		return err
 	}
-	state, reason, was := "closed", string(verdict), w.viewOf(w.issue)[mapping.State].Value
+	state, reason, was := "closed", string(verdict), reader(w).viewOf(w.issue)[mapping.State].Value
 	issue, err := do(w, EditIssue{w.owner.Issue.Repo, w.owner.Issue.Number, IssueEdit{State: &state, StateReason: &reason}, false})
 	if err != nil {
 		if Certain(err) {

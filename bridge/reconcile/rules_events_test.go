@@ -75,7 +75,7 @@ func TestEvents(t *testing.T) {
 		{name: "a label of ours, as it was answered", link: shown(func(s *mapping.Shown) { s.Labels = []string{"plan:Done"} }), known: events(step(labelled("plan:Done"))), counts: []string{"2 github"}, check: inbox(0)},
 		{name: "a label of ours, which is off by now", link: shown(func(*mapping.Shown) {}), known: events(step(labelled("plan:Done"))), counts: []string{}, check: inbox(1)},
 		{name: "no step of ours", known: events(step(named("x"))), counts: []string{}, check: inbox(1)},
-		{name: "no step of ours, and older than what is known", known: knows(issueTold(issueOf()), events(step(named("x"), at(5*time.Second)))), check: all(inbox(1), is("the newer one stays", func(w work) bool { return w.issueSeen().Title == "a" }))},
+		{name: "no step of ours, and older than what is known", known: knows(issueTold(issueOf()), events(step(named("x"), at(5*time.Second)))), check: all(inbox(1), is("the newer one stays", func(w work) bool { return reader(w).issueSeen().Title == "a" }))},
 		{name: "no step of ours, of the same second", known: knows(issueTold(issueOf()), events(step(named("x")))), check: all(inbox(1), is("which came last is not known", func(w work) bool { return w.claim.Inbox[mapping.IssueRef(7)].Ambiguous }))},
 		{name: "a copy of the issue with its marker, which may be this one, transferred", known: copied(mark("bridge")), check: is("this one is read", func(w work) bool { return w.mustRead })},
 		{name: "a copy that a person made", known: copied(mark("ann")), check: took(0, false)},

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"fmt"
 	"slices"
 
 	"planbridge/bridge/reconcile/journal"
@@ -81,45 +80,6 @@ func (w *state) strip(text string) string {
 	return body
 }
 
-// issueSeen is the issue's snapshot in the inbox, and cardSeen the card's; nil: there is none.
-func (w *state) issueSeen() *mapping.Issue {
-	return seen[mapping.Issue](w.claimState, mapping.IssueRef(w.owner.Issue.ID))
-}
-
-// wasRead reports whether an earlier claim read the issue for its snapshot in the inbox.
-func (w *state) wasRead() bool { return w.seenAs() == w.owner.ReadFor && !w.mustRead }
-
-// seenAs names the issue's snapshot in the inbox; "": there is none.
-func (w *state) seenAs() string {
-	s, seen := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]
-	if !seen {
-		return ""
-	}
-	return fmt.Sprint(s.At, " ", s.Digest)
-}
-
-func (w *state) cardSeen() *mapping.Card {
-	return seen[mapping.Card](w.claimState, mapping.CardRef(w.pair.Card.ID))
-}
-
-// taskSeen is the newest known state of a part's task, in the form of a card; nil: there is none.
-func (w *state) taskSeen() *mapping.Card {
-	t, seen := w.root.tasks.seen[w.pair.Card.ID]
-	if !seen {
-		return nil
-	}
-	return t.AsCard()
-}
-
-// planningView has the values of the pair's card or task.
-func (w *state) planningView(c *mapping.Card) mapping.View {
-	view := mapping.CardView(c, w.set.Keys)
-	if w.pair.IsTask() {
-		view[mapping.State] = c.State
-	}
-	return view
-}
-
 // readAnew has the items read and the sub-issues listed, by the next claim if this one cannot.
 func (w *state) readAnew() {
 	w.mustRead, w.owner.Unfinished = true, true
@@ -139,11 +99,6 @@ func (w *state) isUnagreed(a mapping.Attribute) bool {
 	_, agreed := w.pair.Base[a]
 	_, refused := w.pair.Refused[a]
 	return !agreed && !refused
-}
-
-func (w *state) viewOf(issue *mapping.Issue) mapping.View {
-	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Older())
-	return view
 }
 
 // book is the link's journal with the current state.
