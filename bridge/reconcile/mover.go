@@ -98,21 +98,26 @@ func (w mover) eachMarkerCopy(visit func(*mapping.Issue) error) error {
 }
 
 // comeBack follows an issue that is away to where an issue carries the link's marker: no event
-// may have told of its transfer. Where its own address is out of reach, its author and birth
-// tell it from a copy.
+// may have told of its transfer. Where its own address is out of reach, it is compared.
 func (w mover) comeBack() error {
 	return w.eachMarkerCopy(func(i *mapping.Issue) error {
 		err, own, moved := looker(w).lookAtIssue(), w.owner.Issue, (*mapping.MovedError)(nil)
 		switch {
 		case errors.As(err, &moved) && moved.Issue != nil:
 			return w.moveTo(moved.Issue)
-		case unreachable(err) && i.Author == own.Author && i.CreatedAt.Equal(own.Born):
+		case unreachable(err) && isSuccessor(i, &own):
 			return w.moveTo(i)
 		case err == nil, unreachable(err):
 			return nil
 		}
 		return onGitHub(err)
 	})
+}
+
+// isSuccessor reports whether an issue with the marker of a pair is what the pair's issue became. A
+// transfer keeps author and birth, which tell it from a copy.
+func isSuccessor(i *mapping.Issue, own *mapping.IssueID) bool {
+	return i.Author == own.Author && i.CreatedAt.Equal(own.Born)
 }
 
 // moveTo records where the issue was proven to be. The error puts the key off, so that the
@@ -191,10 +196,20 @@ func (w mover) settleIn(issue *mapping.Issue) error {
 	return nil
 }
 
-// moveOutOfReach lets the link rest: its issue went where the token does not reach.
+// moveOutOfReach lets the link rest: its issue went where the token does not reach. It may be back
+// already, by a transfer that only its marker shows.
 func (w mover) moveOutOfReach(to mapping.IssueID) error {
 	if w.pair.State == mapping.Entering {
 		return entrant(w).decline("it was transferred")
+	}
+	err := w.eachMarkerCopy(func(i *mapping.Issue) error {
+		if isSuccessor(i, &w.owner.Issue) {
+			return w.moveTo(i)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if to.ID != 0 && to.ID != w.owner.Issue.ID {
 		to.Author, to.Born = w.owner.Issue.Author, w.owner.Issue.Born

@@ -109,7 +109,22 @@ func TestFollowATransfer(t *testing.T) {
 	followed := all(atPlace("acme/web", 30, 8), tells("moved"), is("its card's footer is written anew", func(w work) bool { return w.pair.Unfinished }))
 	put := []string{"ReadPrivate", "Save"}
 	stays := all(atPlace("acme/web", 12, 7), tells())
+	marked := func(born time.Time) func(work) {
+		i := next
+		i.Author, i.CreatedAt, i.Body = "bridge", born, testKeys.AppendComment("text", mapping.Marker{Kind: mapping.MarkIssue, Link: "l", Nonce: "n", Partner: "c"})
+		return toldOf(mapping.IssueRef(8), &i, store.Snapshot{})
+	}
+	read := map[string]any{"ReadIssue": &mapping.MovedError{Location: "https://github/acme/secret/issues/3"}}
+	made := func(l *mapping.Link) { l.Origin, l.Issue.Author, l.Issue.Born = mapping.Planning, "bridge", noon }
 	checkRule(t, readdresses, []ruleCase{
+		{
+			name: "out of reach, and back: only its marker shows where it is", link: made, known: knows(away, marked(noon)), answers: with(read, map[string]any{"ReadPrivate": true}),
+			asked: append([]string{"ReadIssue"}, put...), err: "its issue is now acme/web#30", check: followed,
+		},
+		{
+			name: "out of reach, and a younger issue carries its marker", link: made, known: knows(away, marked(noon.Add(time.Second))), answers: read,
+			asked: []string{"ReadIssue", "Save"}, check: isAwayIn("another repository", "which the bridge cannot read"),
+		},
 		{name: "within its repository", known: to(next), answers: map[string]any{"ReadPrivate": true}, asked: put, err: "its issue is now acme/web#30", check: followed},
 		{
 			name: "it was missing at its old address", link: gone, known: to(next), answers: map[string]any{"ReadPrivate": true}, asked: put, err: "its issue is now",
