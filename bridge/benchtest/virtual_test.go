@@ -1,6 +1,7 @@
 package benchtest_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -43,7 +44,7 @@ func virtually(t *testing.T, o bridgetest.Options, play func(*bridgetest.TestWor
 		if o.OpenStore == nil {
 			o.OpenStore = func() store.Store { return memory.Open(nil) }
 		}
-		o.Poll, o.CatchUp, o.Settle = 30*time.Second, 5*time.Minute, 2*time.Minute
+		o.Poll, o.CatchUp, o.Settle = cmp.Or(o.Poll, 30*time.Second), 5*time.Minute, 2*time.Minute
 		o.EnterDelay, o.Coalesce = 2*time.Second, 2*time.Second
 		o.GitHub.Traits = documented
 		more := o.Config

@@ -16,11 +16,11 @@ import (
 )
 
 // StartPast makes a world whose present items were made the day before. The returned function
-// starts its bridge.
+// starts its bridge. It polls and catches up seldom: each listing shows all that was imported.
 func StartPast(t testing.TB, o Options) (*TestWorld, func()) {
 	t.Helper()
 	var now atomic.Bool
-	o.Idle = true
+	o.Idle, o.Poll, o.CatchUp = true, or(o.Poll, time.Second), or(o.CatchUp, 3*time.Second)
 	o.GitHub.Clock = func() time.Time {
 		if now.Load() {
 			return time.Now()
