@@ -59,13 +59,14 @@ deps: ## what tests need beside Go: redis-server, prometheus for its promtool, a
 	install() { $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --yes --no-install-recommends $$missing; }; \
 	install || { sleep 5; install; }
 
-# What holds time, memory or thousands of things to a bound is called TestMeasured…. It has the
-# machine to itself, and no race detector, which takes several times of both.
+# What holds the machine's time or memory to a bound is called TestMeasured…. It has the machine to
+# itself, and no race detector, which takes several times of both.
 MEASURED = $(addprefix ./,$(sort $(dir $(shell git grep -l '^func TestMeasured' -- '*_test.go'))))
 
-# Where tests draw a share of their random texts and worlds with the race detector: these run
-# again without it, but for TestScenarios, which draws none and waits for real time.
-WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -lE 'mappingtest\.(Share|Worlds|DrawWorlds)' -- '*_test.go'))))
+# Where tests give the race detector a share of their random texts and worlds, or leave it out: these
+# run again without it. Tests that wait for real time do neither, and run once.
+WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -lE 'mappingtest\.(Share|Worlds|Draw|SkipUnderRace)' -- '*_test.go'))))
+WAITING = TestScenarios|TestChaos
 
 RUNNER = $(if $(EXEC),-exec '"$(abspath $(EXEC))"')
 
@@ -75,7 +76,7 @@ SELDOM := GOGC=400 GOMEMLIMIT=1GiB
 # golangci-lint vets them too. Packages that wait leave a core to a third one.
 test: deps ## all tests: with the race detector, then those that measure
 	$(SELDOM) $(RACE) -vet=off -p 3 $(RUNNER) -timeout $(TIMEOUT) -skip '^TestMeasured' ./...
-	$(SELDOM) $(GO) test -vet=off $(RUNNER) -timeout $(TIMEOUT) -skip '^(TestMeasured|TestScenarios$$)' $(WHOLE)
+	$(SELDOM) $(GO) test -vet=off $(RUNNER) -timeout $(TIMEOUT) -skip '^(TestMeasured|($(WAITING))$$)' $(WHOLE)
 	$(GO) test -vet=off -p 1 -timeout $(TIMEOUT) -run '^TestMeasured' $(MEASURED)
 
 vet: ## go vet

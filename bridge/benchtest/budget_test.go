@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/bridge/budgets"
 	"planbridge/bridge/clock"
 	"planbridge/bridge/github"
@@ -20,10 +22,11 @@ func (usualLimits) WriteLimits() budgets.Limits {
 	return budgets.Limits{ContentPerMinute: 70, ContentPerHour: 450, EditsPerMinute: 60, PointsPerMinute: 850}
 }
 
-// TestMeasuredWrites: two replicas share GitHub's write budgets. People's changes that come evenly
+// TestWrites: two replicas share GitHub's write budgets. People's changes that come evenly
 // wait for none of them. While one route asks for more than there is, it has eleven twelfths, and
 // another route's change does not wait.
-func TestMeasuredWrites(t *testing.T) {
+func TestWrites(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	for class, tt := range map[github.WriteClass]struct{ evenly, least, most int }{
 		github.ClassContent: {400, 400, 450},
 		github.ClassEdit:    {3200, 3200, 3600},

@@ -6,15 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 )
 
-// TestMeasuredCrowd: 300 issues are opened in one second, and no brake holds them. Fifty and more
+// TestCrowd: 300 issues are opened in one second, and no brake holds them. Fifty and more
 // cards are made at a time, and listings serve their reads. GitHub is never asked for more points
 // than a minute has.
-func TestMeasuredCrowd(t *testing.T) {
+func TestCrowd(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	c := crowd(t, 300, unbraked, func(*bridgetest.TestWorld) (mend func()) { return nil })
 	t.Logf("%+v", c)
 	if c.took > 10*time.Second {
@@ -23,9 +26,10 @@ func TestMeasuredCrowd(t *testing.T) {
 	c.expectShared(t, time.Minute)
 }
 
-// TestMeasuredCrowdOfOneAuthor: one author opens 300 issues in one second, with the usual brake. It
+// TestCrowdOfOneAuthor: one author opens 300 issues in one second, with the usual brake. It
 // lets the last of them go after its minute, and their cards are made together all the same.
-func TestMeasuredCrowdOfOneAuthor(t *testing.T) {
+func TestCrowdOfOneAuthor(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	c := crowd(t, 300, nil, func(*bridgetest.TestWorld) (mend func()) { return nil })
 	t.Logf("%+v", c)
 	if c.most > 10*time.Second || c.took > 70*time.Second {
@@ -52,9 +56,10 @@ func (c crowded) expectShared(t *testing.T, labelled time.Duration) {
 	}
 }
 
-// TestMeasuredCrowdOfAnOutage: planning is away for an hour, and 300 issues are opened meanwhile.
+// TestCrowdOfAnOutage: planning is away for an hour, and 300 issues are opened meanwhile.
 // When it is back their cards are made together.
-func TestMeasuredCrowdOfAnOutage(t *testing.T) {
+func TestCrowdOfAnOutage(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	c := crowd(t, 300, nil, func(w *bridgetest.TestWorld) (mend func()) {
 		w.Planning.Down(true)
 		return func() {
@@ -72,10 +77,11 @@ func TestMeasuredCrowdOfAnOutage(t *testing.T) {
 	}
 }
 
-// TestMeasuredCatchUp: the deliveries of 300 issues are lost, or fail and are made again. The
+// TestCatchUp: the deliveries of 300 issues are lost, or fail and are made again. The
 // catch-up finds the issues, and its listing is the read. A delivery of an opening that is made
 // again tells nothing new, however late it comes.
-func TestMeasuredCatchUp(t *testing.T) {
+func TestCatchUp(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	for _, how := range []string{"lost", "made again"} {
 		t.Run(how, func(t *testing.T) {
 			c := crowd(t, 300, nil, func(w *bridgetest.TestWorld) (mend func()) {
@@ -100,9 +106,10 @@ func TestMeasuredCatchUp(t *testing.T) {
 	}
 }
 
-// TestMeasuredRefusal: planning makes some cards of a crowd's request, and refuses it for one of
+// TestRefusal: planning makes some cards of a crowd's request, and refuses it for one of
 // them. That delays the others by some seconds, and makes none of them twice.
-func TestMeasuredRefusal(t *testing.T) {
+func TestRefusal(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	c := crowd(t, 100, nil, func(w *bridgetest.TestWorld) (mend func()) {
 		requests := 0
 		second := func(_, _ string) bool { requests++; return requests == 2 } // the first one has few

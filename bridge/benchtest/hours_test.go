@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
@@ -50,6 +52,7 @@ func TestMeasuredHour(t *testing.T) {
 // which needs labels. GitHub is asked once whether a repository has a label, however often its
 // write has to wait.
 func TestALabelThatWaitsIsNotAskedForAgain(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	const repos = 80
 	o := &hours{}
 	virtually(t, bridgetest.Options{Config: o.configure}, func(w *bridgetest.TestWorld) {

@@ -6,17 +6,20 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/bridge/status"
 )
 
-var importIssues = flag.Int("import.issues", 300, "how many issues TestMeasuredImport imports")
+var importIssues = flag.Int("import.issues", 300, "how many issues TestImport imports")
 
-// TestMeasuredImport: issues of before the first run become cards in minutes. Nothing of them is
+// TestImport: issues of before the first run become cards in minutes. Nothing of them is
 // read but by listings, and one request writes the labels of twenty.
-func TestMeasuredImport(t *testing.T) {
+func TestImport(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	issues := *importIssues
 	virtually(t, bridgetest.Options{}, func(w *bridgetest.TestWorld) {
 		for i := range issues {

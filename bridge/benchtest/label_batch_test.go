@@ -21,6 +21,7 @@ import (
 // Issues of an import get their labels together. Whichever fault occurs, each issue has the labels
 // in the end that it would have by itself, and those of people.
 func TestLabelsTogether(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	fault := func(f githubtest.Fault) func(*bridgetest.TestWorld) {
 		return func(w *bridgetest.TestWorld) { f.Match = "graphql.labels"; w.GitHub.Fault(f) }
 	}
@@ -31,7 +32,6 @@ func TestLabelsTogether(t *testing.T) {
 	}
 	// Each mutation has a read before it. Twenty issues go together, or a few less than are due.
 	const together = 2 * 2 * labelledTogether / 20
-	isDrawn := mappingtest.DrawWorlds(mappingtest.Worlds)
 	for name, tt := range map[string]struct {
 		wrong func(*bridgetest.TestWorld)
 		alone int // requests for one issue's labels alone, at most
@@ -56,9 +56,6 @@ func TestLabelsTogether(t *testing.T) {
 		"a secondary limit":       {fault(githubtest.SecondaryLimit(time.Minute)), 4, 2 * together},
 		"a primary limit":         {graphqlSpent, 120, together},
 	} {
-		if !isDrawn() {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			virtually(t, bridgetest.Options{}, func(w *bridgetest.TestWorld) {
 				w.GitHub.AddRepo("acme/other", githubtest.RepoSpec{})

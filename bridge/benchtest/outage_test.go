@@ -7,14 +7,17 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 )
 
-// TestMeasuredOutage: planning is away for an hour, and 2,000 edits wait for it. When it is back
+// TestOutage: planning is away for an hour, and 2,000 edits wait for it. When it is back
 // they are written about as fast as it takes them, and what people do then waits for none of them.
-func TestMeasuredOutage(t *testing.T) {
+func TestOutage(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	o := outage(t, 2000)
 	t.Logf("noticed after %v; %.0f edits a second, planning takes %.0f; the slowest edit of that moment took %v", o.noticed, o.rate, o.own, o.slowest)
 	if o.rate < 0.9*o.own {

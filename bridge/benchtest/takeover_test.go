@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/clock"
@@ -20,6 +22,7 @@ import (
 // TestTakeover: another replica finishes the keys in hand of one of two. With the usual leases that
 // takes a second where that one stops, and 15 s where it is cut off from the store.
 func TestTakeover(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	for how, bound := range map[string]time.Duration{"stops": time.Second, "is cut off from the store": 15 * time.Second} {
 		t.Run(how, func(t *testing.T) {
 			if took := takeover(t, how != "stops"); took > bound {
@@ -85,6 +88,7 @@ func takeover(t *testing.T, cutOff bool) (took time.Duration) {
 // TestTakeoverOfNamedLeases: the replica that lists GitHub and polls planning is cut off from the
 // store. Another one does both within 15 s, however long the pauses between two rounds are.
 func TestTakeoverOfNamedLeases(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	memory := newSharedMemory()
 	virtually(t, bridgetest.Options{OpenStore: memory.open}, func(w *bridgetest.TestWorld) {
 		if err := w.StartBridge(); err != nil {

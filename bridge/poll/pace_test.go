@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/bridge/clock"
 	"planbridge/bridge/logtest"
 	"planbridge/bridge/poll"
@@ -153,6 +155,7 @@ func spend(t *testing.T, sprints int, shortest time.Duration) *workday {
 // TestAWorkingDay: consecutive edits of people are seen in seconds. They cost at most twice the
 // calls and three times the bytes of rounds at the longest pause.
 func TestAWorkingDay(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	for _, sprints := range []int{0, 1, 3} {
 		t.Run(fmt.Sprint(sprints, " sprints"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/bridge/clock"
 	"planbridge/bridge/logtest"
 	"planbridge/bridge/poll"
@@ -114,6 +116,7 @@ func (d *desk) visited() int {
 // within the hour elsewhere. That takes no more calls an hour than one for each card in each
 // task_sweep_interval.
 func TestTasksOfTouchedCards(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		const cards = 300
 		w, d := linkedDesk(t, cards, longAgo)
@@ -213,6 +216,7 @@ func TestNobodyTouchedWhatIsObservedAgain(t *testing.T) {
 // TestWhatPeopleTouchComesFirst: where all links were just agreed upon, a card that somebody
 // edits now is still visited within seconds.
 func TestWhatPeopleTouchComesFirst(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		w, d := linkedDesk(t, 300, justNow)
 		w.adopted()

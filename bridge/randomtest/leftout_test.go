@@ -146,6 +146,7 @@ const missedWithin = time.Minute
 // the other, and holds that something fails without it. PLANBRIDGE_LEFT_OUT is a pattern of
 // the names; "": a few.
 func TestLeftOut(t *testing.T) {
+	mappingtest.SkipUnderRace(t) // a race is no miss
 	pattern := os.Getenv("PLANBRIDGE_LEFT_OUT")
 	h := &hunter{binaries: map[string]string{".": os.Args[0]}}
 	var names []string
@@ -261,13 +262,12 @@ func packageOf(test string) string {
 	return "."
 }
 
-// binary is the test program of a package, without the race detector: a race is no miss.
+// binary is the test program of a package.
 func (h *hunter) binary(t *testing.T, in string) string {
 	if h.binaries[in] == "" {
 		path := filepath.Join(bridgetest.Built(), in+".test")
-		build := exec.Command("go", "test", "-c", "-vet=off", "-o", path, "planbridge/bridge/"+in)
-		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make builds all but for the race detector
-		if out, err := build.CombinedOutput(); err != nil {
+		out, err := exec.Command("go", "test", "-c", "-vet=off", "-o", path, "planbridge/bridge/"+in).CombinedOutput()
+		if err != nil {
 			t.Fatalf("build the tests of %s: %v\n%s", in, err, out)
 		}
 		h.binaries[in] = path

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
@@ -178,6 +180,7 @@ func (c *chaos) closedByBridge() (all []time.Time) {
 // TestSmallLimitsAreKept plays two worlds. Each limit of a minute is small enough to bind in one of
 // them.
 func TestSmallLimitsAreKept(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	for _, seed := range []uint64{22, 1421} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, seed, small()) })
 	}

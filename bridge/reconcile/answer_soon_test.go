@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/mapping"
 )
 
@@ -12,7 +14,7 @@ import (
 // is carried out, and both texts are kept.
 func TestAnAnswerThatComesBeforeTheQuestion(t *testing.T) {
 	t.Parallel()
-	for _, befalls := range []fate{"", answerLost, lost} {
+	for _, befalls := range mappingtest.Drawn([]fate{"", answerLost, lost}) {
 		t.Run(fmt.Sprint("the comment ", befalls), func(t *testing.T) {
 			for at, more := 0, true; more; at++ {
 				err := inWorld(t, func(w *world) {

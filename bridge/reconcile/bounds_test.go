@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/mapping"
 )
 
@@ -94,11 +96,15 @@ func onList(t *testing.T, f func(*world)) {
 // evening, keeps the latest of them alone. One task stays for each.
 func TestRemovedLinesOfManyDaysAreBounded(t *testing.T) {
 	t.Parallel()
-	removedLinesOfDays(t, 40)
+	removedLinesOfDays(t, 20)
 }
 
-// TestMeasuredRemovedLinesOfFourHundredDays is the same for 2,000 lines.
-func TestMeasuredRemovedLinesOfFourHundredDays(t *testing.T) { removedLinesOfDays(t, 400) }
+// TestRemovedLinesOfFourHundredDays is the same for 2,000 lines.
+func TestRemovedLinesOfFourHundredDays(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
+	t.Parallel()
+	removedLinesOfDays(t, 400)
+}
 
 func removedLinesOfDays(t *testing.T, days int) {
 	t.Helper()
@@ -117,6 +123,7 @@ func removedLinesOfDays(t *testing.T, days int) {
 // TestAForgottenLineIsBack: a line that was removed long ago stands for the same task when it is
 // put back, and what changes there then comes over.
 func TestAForgottenLineIsBack(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	t.Parallel()
 	onList(t, func(w *world) {
 		w.playDays(20)
@@ -151,6 +158,7 @@ func TestAForgottenLineIsBack(t *testing.T) {
 // TestAForgottenTaskOfAPersonGetsNoLine: of a task that a person made the line was removed
 // long ago. It is not written again, though the task carries no marker.
 func TestAForgottenTaskOfAPersonGetsNoLine(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	t.Parallel()
 	onList(t, func(w *world) {
 		w.newTask("by plan")
@@ -174,6 +182,7 @@ func TestAForgottenTaskOfAPersonGetsNoLine(t *testing.T) {
 
 // TestForgottenLinesMakeNoRoom: forgotten tasks count among those that a card may have.
 func TestForgottenLinesMakeNoRoom(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	t.Parallel()
 	const most = 80
 	onList(t, func(w *world) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	dto "github.com/prometheus/client_model/go"
 
 	"planbridge/bridge/reconcile"
@@ -140,6 +142,7 @@ func (w *world) closed() (n int) {
 // asked for a hundred at a time, in few requests. Meanwhile another author's issue has its card at
 // once.
 func TestBrakeCountsItems(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	t.Parallel()
 	const lines, perMinute = 400, 120
 	passes(t, func(w *world) {
@@ -193,6 +196,7 @@ func TestBrakeCountsItems(t *testing.T) {
 // TestBrakeIsSharedByAuthors: of two authors whose issues wait for the route's brake,
 // the one with few has them all before the other's flood is over.
 func TestBrakeIsSharedByAuthors(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	t.Parallel()
 	const flood, few, perMinute = 60, 8, 12
 	passes(t, func(w *world) {

@@ -3,6 +3,8 @@ package reconcile_test
 import (
 	"fmt"
 	"testing"
+
+	"planbridge/mapping/mappingtest"
 )
 
 // scenario is something that people do, and how it has to end whatever
@@ -46,7 +48,7 @@ func (s *scenario) calm(t *testing.T) (points []point) {
 
 func TestEveryCallMeetsEveryFate(t *testing.T) {
 	t.Parallel()
-	for _, s := range scenarios() {
+	for _, s := range mappingtest.Drawn(scenarios()) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			points := s.calm(t)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/bridge/effects"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -144,7 +146,7 @@ func (u oneUser) Settings() *reconcile.Settings {
 
 func TestEveryWriteEndsBeforeItsLease(t *testing.T) {
 	t.Parallel()
-	for _, s := range scenarios() {
+	for _, s := range mappingtest.Drawn(scenarios()) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			passes(t, func(w *world) {

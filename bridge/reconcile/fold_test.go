@@ -79,6 +79,7 @@ func (w *world) failures() []store.Failure {
 // TestManyEditsAreFolded: 813 edits of one item within 25 s cost few writes and few calls of
 // GitHub. The last one crosses soon, and nothing is parked.
 func TestManyEditsAreFolded(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	t.Parallel()
 	title := func(w *world) func(int) {
 		return func(n int) { w.editIssue(mapping.Title, to(fmt.Sprint("tok", 100+n))) }
@@ -103,7 +104,6 @@ func TestManyEditsAreFolded(t *testing.T) {
 			}
 		}
 	}
-	isDrawn := mappingtest.DrawWorlds(6)
 	for name, c := range map[string]struct {
 		edit      func(*world) func(int)
 		direction mapping.Direction
@@ -115,9 +115,6 @@ func TestManyEditsAreFolded(t *testing.T) {
 		"titles in planning":              {card, mapping.Both},
 		"texts on GitHub, titles on both": {both, mapping.Both},
 	} {
-		if !isDrawn() {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			err := inWorld(t, func(w *world) {
@@ -247,6 +244,7 @@ func TestWhatIsPutOffIsNotForgotten(t *testing.T) {
 // TestAnswersAreNotFolded: while edits of a text are folded, an operator's answer
 // about the title is carried out at once.
 func TestAnswersAreNotFolded(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	t.Parallel()
 	passes(t, func(w *world) {
 		w.coalesce, w.every = folded, 2*time.Second

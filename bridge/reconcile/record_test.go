@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/mapping"
 )
 
@@ -45,10 +47,11 @@ func (w *world) setSummary(side mapping.Side, text string) {
 	})
 }
 
-// TestMeasuredLargestBodiesAreEditedAgainAndAgain: the record of GitHub's largest body stays within
+// TestLargestBodiesAreEditedAgainAndAgain: the record of GitHub's largest body stays within
 // its bound, with any text. It may be written any number of times before GitHub reports the first
 // write. GitHub may never report it.
-func TestMeasuredLargestBodiesAreEditedAgainAndAgain(t *testing.T) {
+func TestLargestBodiesAreEditedAgainAndAgain(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	t.Parallel()
 	for name, lags := range map[string][]int{"late": {40}, "never": {0}} {
 		t.Run(name, func(t *testing.T) {
@@ -77,10 +80,11 @@ func TestMeasuredLargestBodiesAreEditedAgainAndAgain(t *testing.T) {
 	}
 }
 
-// TestMeasuredRecordOverItsBoundParks: even one write of a text may have no room in the record. The
+// TestRecordOverItsBoundParks: even one write of a text may have no room in the record. The
 // key is parked with the record's size and its bound, and nothing is written. When people have
 // shortened the texts it goes on.
-func TestMeasuredRecordOverItsBoundParks(t *testing.T) {
+func TestRecordOverItsBoundParks(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	t.Parallel()
 	for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
 		t.Run(string(side), func(t *testing.T) {
@@ -111,9 +115,10 @@ func TestMeasuredRecordOverItsBoundParks(t *testing.T) {
 	}
 }
 
-// TestMeasuredSubIssuesOverTheBoundPark: sub-issues whose texts have no room in one record wait
+// TestSubIssuesOverTheBoundPark: sub-issues whose texts have no room in one record wait
 // with a reason. A text with room stays the same on both sides, and nothing is made twice.
-func TestMeasuredSubIssuesOverTheBoundPark(t *testing.T) {
+func TestSubIssuesOverTheBoundPark(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	t.Parallel()
 	passes(t, func(w *world) {
 		withTasks(w)

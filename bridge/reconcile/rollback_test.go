@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"planbridge/mapping/mappingtest"
+
 	"planbridge/bridge/clock"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -100,7 +102,7 @@ func eachRollBack(t *testing.T, play, verify func(*world)) {
 
 func TestTheStoreIsRolledBack(t *testing.T) {
 	t.Parallel()
-	for _, s := range slices.Concat(creations(), edits(), meetings()) {
+	for _, s := range mappingtest.Drawn(slices.Concat(creations(), edits(), meetings())) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			eachRollBack(t, s.begin, func(w *world) {

@@ -15,15 +15,12 @@ import (
 // TestPeopleAreNoRunaway: however often people edit, and with nothing folded, no link
 // is parked.
 func TestPeopleAreNoRunaway(t *testing.T) {
+	mappingtest.SkipUnderRace(t)
 	t.Parallel()
-	isDrawn := mappingtest.DrawWorlds(6)
 	for name, sides := range map[string][]mapping.Side{
 		"on GitHub": {mapping.GitHub}, "in planning": {mapping.Planning}, "on both sides": {mapping.GitHub, mapping.Planning},
 	} {
 		for _, coalesce := range []time.Duration{0, folded} {
-			if !isDrawn() {
-				continue
-			}
 			t.Run(fmt.Sprint(name, " folded ", coalesce), func(t *testing.T) {
 				t.Parallel()
 				err := inWorld(t, func(w *world) {
