@@ -273,15 +273,21 @@ func (w freshness) editedOnGitHub(a mapping.Attribute) mapping.Interval {
 	return book.EditedOnGitHub(a, text(w.g[a].Value), w.pair.Asking[a] != "")
 }
 
-// editedInPlanning bounds when planning's value of an attribute was written.
+// editedInPlanning bounds when planning's value of an attribute was written. The polls give the times
+// of the values that they saw. The state's time comes from the counters of all the card's tasks. It
+// counts only where these moved by one step since the known counters, and that step was the state's
+// own. Another task may have made it where the state has no base, or people are asked about it.
 func (w freshness) editedInPlanning(a mapping.Attribute) mapping.Interval {
 	if w.card == nil {
 		return mapping.Interval{}
 	}
 	_, based := w.pair.Base[a]
-	if a == mapping.Summary && !based && signer(w).hasMarker(w.card.Summary.Value, signer(w).markerOn(mapping.Planning)) {
-		return mapping.Interval{} // our marker may have made this version
+	polled, told := mapping.CardView(w.card, w.set.Keys)[a]
+	switch {
+	case a.Spec().Tracked && (!based || w.pair.Asking[a] != "" || w.card.CountersVersion > w.pair.Card.CountersVersion+1),
+		!a.Spec().Tracked && (!told || polled.Version != w.p[a].Version),
+		a == mapping.Summary && !based && signer(w).hasMarker(w.card.Summary.Value, signer(w).markerOn(mapping.Planning)): // which our marker may have made
+		return mapping.Interval{}
 	}
-	own := based && w.pair.Asking[a] == ""
-	return journal.EditedInPlanning(a, w.card, mapping.CardView(w.card, w.set.Keys), w.p, w.pair.Card.CountersVersion, own)
+	return w.card.Edited(a)
 }

@@ -103,18 +103,3 @@ func (b Book) EditedOnGitHub(a mapping.Attribute, value string, asking bool) map
 	}
 	return mapping.Interval{From: b.Agreed, To: b.Issue.UpdatedAt.Add(time.Second)}
 }
-
-// EditedInPlanning bounds when planning's value of an attribute was made. The polls give the times
-// of the values that they saw (polled). The state's time comes from the counters of all the card's
-// tasks. It counts only where these moved by one step since the known counters, and that step was the
-// state's own. Another task may have made it where the state has no base, or people are asked about it.
-func EditedInPlanning(a mapping.Attribute, card *mapping.Card, polled, now mapping.View, counters int64, own bool) mapping.Interval {
-	seen, told := polled[a]
-	switch {
-	case card == nil, a.Spec().Tracked && (!own || card.CountersVersion > counters+1):
-		return mapping.Interval{}
-	case !a.Spec().Tracked && (!told || seen.Version != now[a].Version):
-		return mapping.Interval{}
-	}
-	return card.Edited(a)
-}

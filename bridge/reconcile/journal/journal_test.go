@@ -83,35 +83,3 @@ func TestEditedOnGitHub(t *testing.T) {
 		})
 	}
 }
-
-func TestEditedInPlanning(t *testing.T) {
-	edited := mapping.Interval{From: at(1), To: at(2)}
-	card := &mapping.Card{CountersVersion: 8, Times: map[mapping.Attribute]mapping.Interval{mapping.Title: edited, mapping.State: edited}}
-	polled := mapping.View{mapping.Title: {Version: 5}}
-	for _, tt := range []struct {
-		name     string
-		a        mapping.Attribute
-		card     *mapping.Card
-		polled   mapping.View
-		version  int64
-		counters int64
-		other    bool
-		want     mapping.Interval
-	}{
-		{"the card was not seen", mapping.Title, nil, polled, 5, 7, false, mapping.Interval{}},
-		{"the poll saw this value", mapping.Title, card, polled, 5, 7, false, edited},
-		{"the poll saw an earlier one", mapping.Title, card, polled, 6, 7, false, mapping.Interval{}},
-		{"the poll saw none", mapping.Title, card, nil, 0, 7, false, mapping.Interval{}},
-		{"the counters moved by more, which says nothing of a title", mapping.Title, card, polled, 5, 3, false, edited},
-		{"the state moved by one step", mapping.State, card, nil, 0, 7, false, edited},
-		{"the counters did not move", mapping.State, card, nil, 0, 8, false, edited},
-		{"the state moved by one step, or another task did", mapping.State, card, nil, 0, 7, true, mapping.Interval{}},
-		{"a title without a base", mapping.Title, card, polled, 5, 7, true, edited},
-		{"the counters moved by more", mapping.State, card, nil, 0, 6, false, mapping.Interval{}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got := EditedInPlanning(tt.a, tt.card, tt.polled, mapping.View{mapping.Title: {Version: tt.version}}, tt.counters, !tt.other)
-			expect(t, "edited", got, tt.want)
-		})
-	}
-}
