@@ -65,10 +65,11 @@ func (l limits) configure(yaml string) string {
 }
 
 // How much longer a world with small limits takes to rest: the keys have their turns one after the
-// other. A budget of an hour may be used up.
+// other. A budget of an hour may be used up more than once: the writes that a large world leaves to
+// its end are some hundred, and the smallest budget is 20 of them.
 const (
 	limitDelay     = 15 * time.Minute
-	limitHourDelay = time.Hour
+	limitHourDelay = 5 * time.Hour
 )
 
 // longRest is a rest in which polls and the catch-up find what nothing told. Few points let them wait
