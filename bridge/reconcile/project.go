@@ -82,7 +82,9 @@ func (w projector) attempt(what string, show func() error) error {
 	}
 	err := show()
 	if IsGone(err) || errors.Is(err, mapping.ErrMoved) { // the issue, or only the requested part of it?
-		if gone := reader(w).readIssue(); gone != nil {
+		if gone := reader(w).readIssue(); errors.Is(gone, mapping.ErrMoved) {
+			return gone // its link follows
+		} else if gone != nil {
 			err = gone
 		}
 	}

@@ -44,6 +44,7 @@ func TestAttempt(t *testing.T) {
 		{name: "a redirect says not where to", known: gitHub(&mapping.MovedError{Location: "x"}), answers: pauses(here), asked: []string{"ReadIssue", "PauseAfter"}, check: off, wrong: pausedAs(repo, refusedFirst)},
 		{name: "a redirect tells a number, which a read decides", known: gitHub(&mapping.MovedError{Repo: "acme/new", Number: 3}), answers: pauses(here), asked: []string{"ReadIssue", "PauseAfter"}, check: off},
 		{name: "it seems gone, and a read shows where it went", known: gitHub(mapping.ErrGone), answers: map[string]any{"ReadIssue": &mapping.MovedError{Issue: new(issueOf())}}, asked: []string{"ReadIssue"}, err: "moved"},
+		{name: "it seems gone, and a read shows that it went out of reach", known: gitHub(mapping.ErrGone), answers: map[string]any{"ReadIssue": &mapping.MovedError{Location: "x"}}, asked: []string{"ReadIssue"}, err: "moved"},
 		{name: "what was asked of it is gone, and it is there", known: gitHub(mapping.ErrNotFound), answers: pauses(here), asked: []string{"ReadIssue", "PauseAfter"}, check: off, wrong: pausedAs(repo, refusedFirst)},
 		{name: "it would publish what is planning's", known: gitHub(public), check: all(again(0), is("that is known", func(w work) bool { return w.withheld == public }))},
 		{name: "another repository has the name", known: gitHub(&mapping.StrangerError{Repo: "acme/web"}), err: "another repository"},
