@@ -1,6 +1,9 @@
 package mapping
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // LinkState is the stage of a root link's life.
 type LinkState string
@@ -206,6 +209,15 @@ func (l *Link) WithoutProject() {
 // WhyWithoutProject says why the links of a project that is not in the configuration are dormant.
 func WhyWithoutProject(project ObjectID) string {
 	return "planning.projects does not name its project " + string(project)
+}
+
+// CardApart makes the record of the link's card, which an operator parted from its issue; at is now.
+// The issue gets another card. This one stays parted, so that it does not enter again.
+func (l *Link) CardApart(at time.Time) (*Link, error) {
+	route := Route{Name: l.Route, Project: l.Project}
+	apart := route.begin(EventSeen, Planning, at)
+	apart.Card, apart.Parted, apart.Clean, apart.Why = l.Card, true, l.Clean, l.Why
+	return apart, apart.Advance(EventUnlinked)
 }
 
 // Relink resumes a pair that an operator linked. Its items get their markers back.

@@ -125,6 +125,7 @@ func (p *Pairing) rejoin(ctx context.Context, key store.Key, issue *mapping.Issu
 		return nil, err
 	}
 	l := claim.Link
+	var apart *mapping.Link
 	switch {
 	case l.Card.ID != card.ID && !l.Parted:
 		return nil, p.o.Holder.GiveUp(ctx, claim, errHeld(l))
@@ -133,6 +134,9 @@ func (p *Pairing) rejoin(ctx context.Context, key store.Key, issue *mapping.Issu
 		origin := l.Origin
 		if l.Card.ID != card.ID {
 			origin = p.origin(issue, card.ID)
+			if apart, err = l.CardApart(p.o.Clock.Now().UTC()); err != nil {
+				return nil, p.o.Holder.GiveUp(ctx, claim, err)
+			}
 		}
 		*l = mapping.Link{
 			ID: l.ID, Project: l.Project, Route: l.Route,
@@ -152,6 +156,11 @@ func (p *Pairing) rejoin(ctx context.Context, key store.Key, issue *mapping.Issu
 	entry := p.o.Holder.Entry(ctx, "linked", "")
 	if err := p.o.Store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Again}); err != nil {
 		return nil, err
+	}
+	if apart != nil && apart.Card.ID != "" {
+		if _, err := p.o.Store.Observe(ctx, l.Project, []store.Observation{{Refs: apart.Refs(), Create: apart}}); err != nil {
+			return nil, fmt.Errorf("keep its former card %s apart: %w", apart.Card.ID, err)
+		}
 	}
 	p.o.Queue.Kick()
 	return l, nil

@@ -149,3 +149,26 @@ func TestTheOriginOfAPairThatIsLinkedAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestTheFormerCardStaysApart: an issue that was parted gets another card. Its former card does not
+// enter again, and may be linked with another issue.
+func TestTheFormerCardStaysApart(t *testing.T) {
+	s := memstore.New(memstore.Options{Clock: clock.Runtime{}}).Open(nil)
+	l := &mapping.Link{ID: "l1", Project: "p", Route: "web", Parted: true, Pair: mapping.Pair{
+		State: mapping.Dormant, Origin: mapping.GitHub, Nonce: "00000000000000bb", Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, Card: mapping.CardID{ID: "former"},
+	}}
+	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := over(s, "").Link(t.Context(), "acme/web#12", "card"); err != nil {
+		t.Fatal(err)
+	}
+	key, held, err := store.FindIn(t.Context(), s, []mapping.ObjectID{"p"}, mapping.CardRef("former"))
+	if err != nil || !held || key.Link == "l1" {
+		t.Fatalf("its former card is held: %v, by %s (%v)", held, key, err)
+	}
+	apart, err := s.Link(t.Context(), key)
+	if err != nil || apart.State != mapping.Dormant || !apart.Parted || apart.Card.ID != "former" {
+		t.Errorf("it is %+v (%v)", apart, err)
+	}
+}
