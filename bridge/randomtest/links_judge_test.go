@@ -120,6 +120,19 @@ func TestJudgeKnowsUnlinkedPairs(t *testing.T) {
 			double.id = "c2"
 			s.cards = append(s.cards, double)
 		}, "one of 2 cards"},
+		"a second card, from which an operator parted it before": {func(s *seen) {
+			s.parted = map[int][]string{1: {"c2"}}
+			double := s.cards[0]
+			double.id = "c2"
+			s.cards = append(s.cards, double)
+		}, ""},
+		"what somebody wrote on a card that it had before": {func(s *seen) {
+			s.parted = map[int][]string{1: {"c2"}}
+			person(&s.issues[0].seenItem, mapping.Title, "two", "octocat's")
+			former := seenCard{id: "c2", seenItem: seenItem{now: map[mapping.Attribute]string{}, past: map[mapping.Attribute][]write{}}}
+			former.past[mapping.Title] = []write{{from: "octocat's", to: "two", person: true, at: time.Unix(2_000_000_000, 0)}}
+			s.cards = append(s.cards, former)
+		}, ""},
 		"a sub-issue below it": {func(s *seen) {
 			s.apart = map[int]string{1: "c1"}
 			s.issues = append(s.issues, seenIssue{number: 2, id: 12, parent: 1})

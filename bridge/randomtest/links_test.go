@@ -37,6 +37,8 @@ type linkActs struct {
 type unlinked struct {
 	issue  int
 	card   string
+	cards  []string   // all that it was to be parted from: a store that is lost knows of no unlink
+	joined bool       // with card, by the last act
 	apart  bool       // it is unlinked, as far as operators know
 	asked  time.Time  // when it was to be cleaned first; zero: never
 	cleans bool       // it was to be cleaned since it was linked last
@@ -130,6 +132,7 @@ func (c *chaos) linkedOne(ctx context.Context, one *turn) *unlinked {
 		c.links.touched = append(c.links.touched, &unlinked{issue: l.Issue.Number, card: l.Card.ID})
 	}
 	u := c.links.touched[at]
+	u.cards, u.joined = append(u.cards, l.Card.ID), false
 	u.stays = one.chance(25)
 	return u
 }
@@ -152,7 +155,7 @@ func (c *chaos) linkAgain(ctx context.Context, u *unlinked) error {
 	u.end(time.Now())
 	err := c.askAny(ctx, http.MethodPost, linkPath(u.issue, "link"), status.Join{Card: u.card}, nil)
 	if err == nil {
-		u.cleans, u.clean = false, false
+		u.cleans, u.clean, u.joined = false, false, true
 		c.people.did(nil, "operator: links issue %d with card %d", u.issue, c.people.card(u.card))
 	}
 	return err
@@ -225,6 +228,17 @@ func (c *chaos) apart() map[int]string {
 			if u.stays {
 				out[u.issue] = u.card
 			}
+		}
+	}
+	return out
+}
+
+// parted are the cards that issues were parted from and have no more, by the number of the issue.
+func (c *chaos) parted() map[int][]string {
+	out := map[int][]string{}
+	if c.links != nil {
+		for _, u := range c.links.touched {
+			out[u.issue] = slices.DeleteFunc(slices.Clone(u.cards), func(id string) bool { return u.joined && id == u.card })
 		}
 	}
 	return out

@@ -123,7 +123,7 @@ func (c *chaos) look() seen {
 	s.decides = c.sim != nil
 	s.way = directionOf(c.route)
 	s.against = against(c.World, s.way)
-	s.apart, s.clean = c.apart(), c.cleaned()
+	s.apart, s.parted, s.clean = c.apart(), c.parted(), c.cleaned()
 	s.strays, s.reparented = c.lost(), c.reparented()
 	for n := range s.issues {
 		s.issues[n].crossed = len(c.strays.numbers(s.issues[n].number)) > 1

@@ -11,11 +11,15 @@ import (
 	"planbridge/mapping"
 )
 
-// The laws for two projects. An issue has one card or task in both, except the cards from before it
-// moved. Those carry no marker, and people's texts on them are on them or on the issue.
+// The laws for the cards that an issue had before. An issue has one card or task in two projects, except
+// the cards from before it moved. Those carry no marker. An operator may have parted a card from it.
+// People's texts on a former card are on it or on the issue.
 
 // isFormer reports whether an issue had a card, or a task, before another one that it has now.
 func (s seen) isFormer(i *seenIssue, c, now *seenCard) bool {
+	if parted := s.parted[i.number]; slices.Contains(parted, c.id) && !slices.Contains(parted, now.id) && now.of == "" {
+		return true
+	}
 	return s.named != nil && (c.of == "") == (now.of == "") && c.project != now.project && now.own && len(c.marks) == 0 &&
 		(s.named[c.id][strconv.FormatInt(i.id, 10)] || s.named[strconv.Itoa(i.number)][c.id])
 }

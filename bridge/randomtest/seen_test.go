@@ -34,7 +34,8 @@ type seen struct {
 	strays  []stray           // pairs of which one item was deleted
 	// reparented are the issues that people gave another parent, or none.
 	reparented map[int]bool
-	apart      map[int]string // pairs that stay unlinked: the card by the issue's number
+	apart      map[int]string   // pairs that stay unlinked: the card by the issue's number
+	parted     map[int][]string // the cards that operators parted from issues, which have others now
 	// named are all partners in markers of issues and cards, by the issue's number and the card's
 	// id; nil: nothing was moved. The project to which all were moved is moved.
 	named map[string]map[string]bool
