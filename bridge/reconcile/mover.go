@@ -87,10 +87,11 @@ func (w mover) checkMarkerCopies() error {
 	})
 }
 
-// eachMarkerCopy visits the other issues that carry the link's marker.
+// eachMarkerCopy visits the other issues that carry the link's marker, without what its own were before
+// transfers.
 func (w mover) eachMarkerCopy(visit func(*mapping.Issue) error) error {
 	return eachSeen(w.claimState, func(i mapping.Issue) error {
-		if i.ID == w.owner.Issue.ID || w.link.Part(mapping.IssueRef(i.ID)) != nil || !w.Authorship(i.Author).Perhaps() || !signer(w).hasMarker(i.Body, mapping.MarkIssue) {
+		if i.ID == w.owner.Issue.ID || w.link.Was(i.ID) || w.link.Part(mapping.IssueRef(i.ID)) != nil || !w.Authorship(i.Author).Perhaps() || !signer(w).hasMarker(i.Body, mapping.MarkIssue) {
 			return nil
 		}
 		return visit(&i)

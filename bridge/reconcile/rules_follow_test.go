@@ -122,6 +122,10 @@ func TestFollowATransfer(t *testing.T) {
 			asked: append([]string{"ReadIssue"}, put...), err: "its issue is now acme/web#30", check: followed,
 		},
 		{
+			name: "out of reach, and a late event shows what it was before", link: links(made, func(l *mapping.Link) { l.Former = []int64{8} }), known: knows(away, marked(noon)), answers: read,
+			asked: []string{"ReadIssue", "Save"}, check: isAwayIn("another repository", "which the bridge cannot read"),
+		},
+		{
 			name: "out of reach, and a younger issue carries its marker", link: made, known: knows(away, marked(noon.Add(time.Second))), answers: read,
 			asked: []string{"ReadIssue", "Save"}, check: isAwayIn("another repository", "which the bridge cannot read"),
 		},
