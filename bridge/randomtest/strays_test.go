@@ -253,8 +253,10 @@ func (s seen) lostCard(i *seenIssue) bool {
 }
 
 func (s seen) lostIssue(c *seenCard) bool {
+	made := func(c *seenCard, one stray) bool { return c.own && names(c.marks, strconv.FormatInt(one.issueID, 10)) }
 	return slices.ContainsFunc(s.strays, func(one stray) bool {
-		is := one.card != "" && (one.card == c.id || one.card == c.of) || c.own && names(c.marks, strconv.FormatInt(one.issueID, 10))
+		is := one.card != "" && (one.card == c.id || one.card == c.of) || made(c, one) ||
+			slices.ContainsFunc(s.cards, func(of seenCard) bool { return of.id == c.of && made(&of, one) })
 		return one.side == mapping.GitHub && is
 	})
 }
@@ -340,6 +342,11 @@ func TestJudgeKnowsStrays(t *testing.T) {
 		"a task on the card": {func(s *seen) {
 			left(s, stray{side: mapping.GitHub, whole: true})
 			s.issues = nil
+			s.cards = append(s.cards, seenCard{id: "t1", of: "c1", bucket: bridgetest.Bucket})
+		}, ""},
+		"a task on a card that was made for an issue that was gone": {func(s *seen) {
+			left(s, stray{side: mapping.GitHub})
+			s.strays[0].card, s.issues = "", nil
 			s.cards = append(s.cards, seenCard{id: "t1", of: "c1", bucket: bridgetest.Bucket})
 		}, ""},
 		"an issue for a task, whose parent is gone":  {func(s *seen) { subTask(s); left(s, stray{side: mapping.GitHub, whole: true}); s.issues = s.issues[1:] }, ""},
