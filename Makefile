@@ -64,9 +64,8 @@ deps: ## what tests need beside Go: redis-server, prometheus for its promtool, a
 MEASURED = $(addprefix ./,$(sort $(dir $(shell git grep -l '^func TestMeasured' -- '*_test.go'))))
 
 # Where tests give the race detector a share of their random texts and worlds, or leave it out: these
-# run again without it. Tests that wait for real time do neither, and run once.
+# run again without it, but for TestChaos, which does neither and waits for real time.
 WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -lE 'mappingtest\.(Share|Worlds|Draw|SkipUnderRace)' -- '*_test.go'))))
-WAITING = TestScenarios|TestChaos
 
 RUNNER = $(if $(EXEC),-exec '"$(abspath $(EXEC))"')
 
@@ -76,7 +75,7 @@ SELDOM := GOGC=400 GOMEMLIMIT=1GiB
 # golangci-lint vets them too. Packages that wait leave a core to a third one.
 test: deps ## all tests: with the race detector, then those that measure
 	$(SELDOM) $(RACE) -vet=off -p 3 $(RUNNER) -timeout $(TIMEOUT) -skip '^TestMeasured' ./...
-	$(SELDOM) $(GO) test -vet=off $(RUNNER) -timeout $(TIMEOUT) -skip '^(TestMeasured|($(WAITING))$$)' $(WHOLE)
+	$(SELDOM) $(GO) test -vet=off -p 3 $(RUNNER) -timeout $(TIMEOUT) -skip '^(TestMeasured|TestChaos$$)' $(WHOLE)
 	$(GO) test -vet=off -p 1 -timeout $(TIMEOUT) -run '^TestMeasured' $(MEASURED)
 
 vet: ## go vet

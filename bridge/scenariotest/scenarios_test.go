@@ -13,8 +13,8 @@ import (
 )
 
 // TestScenarios plays scenarios in real time, over loopback sockets. Those that say "stores: both"
-// run on Redis. Those that TestScenariosInVirtualTime does not play run on its own file. With
-// PLANBRIDGE_SCENARIOS=all it plays each one on a file, too.
+// run on Redis, of which the race detector gets a part. Those that TestScenariosInVirtualTime does
+// not play run on its own file. With PLANBRIDGE_SCENARIOS=all all run, and each one on a file, too.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	all, err := filepath.Glob("testdata/*.txtar")
@@ -34,6 +34,7 @@ func TestScenarios(t *testing.T) {
 			bolt = append(bolt, name)
 		}
 	}
+	both = drawn(both)
 	t.Run("bolt", func(t *testing.T) { scenariotest.Play(t, bolt, scenariotest.Options{}) })
 	t.Run("redis", func(t *testing.T) { scenariotest.Play(t, both, scenariotest.Options{Store: redistest.Start(t).URL}) })
 }
@@ -53,18 +54,22 @@ func TestMoments(t *testing.T) { playVirtually(t, "testdata/moments/*.txtar") }
 // the order of sights.
 func TestScenariosInVirtualTime(t *testing.T) { playVirtually(t, "testdata/*.txtar") }
 
-// playVirtually gives the race detector a part of the scenarios, but where all are played. They
-// compute while TestScenarios waits.
+// playVirtually plays scenarios that compute while TestScenarios waits.
 func playVirtually(t *testing.T, pattern string) {
 	t.Parallel()
 	all, err := filepath.Glob(pattern)
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%s: %d scenarios, %v", pattern, len(all), err)
 	}
-	if os.Getenv("PLANBRIDGE_SCENARIOS") == "" {
-		all = mappingtest.Drawn(all)
+	scenariotest.PlayVirtually(t, slices.DeleteFunc(drawn(all), isMomentary), scenariotest.Options{})
+}
+
+// drawn are the scenarios that are played: the race detector gets a part, unless all are asked for.
+func drawn(all []string) []string {
+	if os.Getenv("PLANBRIDGE_SCENARIOS") != "" {
+		return all
 	}
-	scenariotest.PlayVirtually(t, slices.DeleteFunc(all, isMomentary), scenariotest.Options{})
+	return mappingtest.Drawn(all)
 }
 
 func isMomentary(file string) bool { return momentary[scenariotest.Name(file)] != "" }
