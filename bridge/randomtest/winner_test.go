@@ -71,7 +71,8 @@ func (m *met) wrong(s seen, hub, planning []write) string {
 			return w.at.Before(m.at) && (w.person || !person) && mapping.Equal(m.attribute, w.to, m.planning)
 		})
 	}
-	words := m.attribute.Spec().HasHistory() // which nobody writes twice, unlike a state
+	words := m.attribute.Spec().HasHistory() && // which nobody writes twice, unlike a state, but an undo
+		!slices.ContainsFunc(s.broughtBack(m.number)[m.attribute], func(value string) bool { return mapping.Equal(m.attribute, value, m.planning) })
 	// Without the store, what the bridge wrote to planning is a value as any other.
 	if !said(planning, false) || words && !s.forgotten && said(hub, true) && !said(planning, true) {
 		policy = "newest" // two edits of GitHub met, as a write of the bridge ran over the first
@@ -194,30 +195,34 @@ func TestJudgeKnowsTheWinner(t *testing.T) {
 	hub := []write{{to: "one", person: true, at: at}, {to: "two", at: at.Add(time.Minute)}, {to: "three", person: true, at: at.Add(time.Minute)}, {to: "four", person: true, at: at.Add(time.Minute)}}
 	planning := []write{{to: "other", person: true, at: at.Add(5 * time.Second)}, {to: "four", at: at.Add(time.Minute)}}
 	for name, c := range map[string]struct {
-		of   met
-		want string // "": it won rightly
+		of     met
+		want   string // "": it won rightly
+		before []met
 	}{
-		"planning, planning won":          {met{policy: "planning", winner: "planning"}, ""},
-		"planning, GitHub won":            {met{policy: "planning", winner: "github"}, "the policy is"},
-		"GitHub, planning won":            {met{policy: "github", winner: "planning"}, "the policy is"},
-		"merge, GitHub won":               {met{policy: "merge", winner: "github"}, "planning wins"},
-		"ask, as answered":                {met{policy: "ask", winner: "github", answers: []string{"github"}}, ""},
-		"ask, not as answered":            {met{policy: "ask", winner: "github", answers: []string{"planning"}}, "operators answered"},
-		"newest, the later":               {met{policy: "newest", winner: "planning"}, ""},
-		"newest, the earlier":             {met{policy: "newest", winner: "github"}, "a person wrote"},
-		"newest, the earlier as answered": {met{policy: "newest", winner: "github", answers: []string{"github"}}, ""},
-		"newest, a text of nobody":        {met{policy: "newest", winner: "github", planning: "nobody's"}, ""},
-		"two edits of GitHub, the later":  {met{policy: "github", winner: "planning", planning: "three"}, ""},
-		"two edits of GitHub, the first":  {met{policy: "planning", winner: "github", planning: "three"}, "a person wrote"},
-		"two edits of GitHub, synced":     {met{policy: "github", winner: "planning", planning: "four"}, ""},
-		"the first of them, synced":       {met{policy: "planning", winner: "github", planning: "four"}, "a person wrote"},
+		"planning, planning won":          {of: met{policy: "planning", winner: "planning"}},
+		"planning, GitHub won":            {of: met{policy: "planning", winner: "github"}, want: "the policy is"},
+		"GitHub, planning won":            {of: met{policy: "github", winner: "planning"}, want: "the policy is"},
+		"merge, GitHub won":               {of: met{policy: "merge", winner: "github"}, want: "planning wins"},
+		"ask, as answered":                {of: met{policy: "ask", winner: "github", answers: []string{"github"}}},
+		"ask, not as answered":            {of: met{policy: "ask", winner: "github", answers: []string{"planning"}}, want: "operators answered"},
+		"newest, the later":               {of: met{policy: "newest", winner: "planning"}},
+		"newest, the earlier":             {of: met{policy: "newest", winner: "github"}, want: "a person wrote"},
+		"newest, the earlier as answered": {of: met{policy: "newest", winner: "github", answers: []string{"github"}}},
+		"newest, a text of nobody":        {of: met{policy: "newest", winner: "github", planning: "nobody's"}},
+		"two edits of GitHub, the later":  {of: met{policy: "github", winner: "planning", planning: "three"}},
+		"two edits of GitHub, the first":  {of: met{policy: "planning", winner: "github", planning: "three"}, want: "a person wrote"},
+		"an edit of GitHub that an undo brought back": {
+			of: met{policy: "planning", winner: "planning", planning: "four"}, before: []met{{attribute: mapping.Title, github: "four", planning: "x", winner: "planning", undone: true}},
+		},
+		"two edits of GitHub, synced": {of: met{policy: "github", winner: "planning", planning: "four"}},
+		"the first of them, synced":   {of: met{policy: "planning", winner: "github", planning: "four"}, want: "a person wrote"},
 	} {
 		m := c.of
 		m.attribute, m.github, m.at = mapping.Title, "one", at.Add(time.Hour)
 		if m.planning == "" {
 			m.planning = "other"
 		}
-		if why := m.wrong(seen{way: mapping.Both}, hub, planning); c.want == "" && why != "" || !strings.Contains(why, c.want) {
+		if why := m.wrong(seen{way: mapping.Both, ledger: c.before}, hub, planning); c.want == "" && why != "" || !strings.Contains(why, c.want) {
 			t.Errorf("%s: %q, want %q", name, why, c.want)
 		}
 	}
