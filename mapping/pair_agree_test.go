@@ -214,7 +214,7 @@ func TestRelink(t *testing.T) {
 		if l.State != tt.want || l.Why != "" || l.Suspended != "" {
 			t.Errorf("%s: it is %s because %q, want %s", name, l.State, l.Why, tt.want)
 		}
-		if l.Parted || l.Cleaning || l.Clean || !l.Unfinished || l.Family.Listed {
+		if l.Parted || l.Cleaning || l.Clean || !l.Unfinished || !sub.Unfinished || l.Family.Listed {
 			t.Errorf("%s: it still counts as parted, or is not read as a whole: %+v", name, l)
 		}
 		if l.MarkerRestored+sub.MarkerRestored+child.MarkerRestored != "" {

@@ -220,12 +220,16 @@ func (l *Link) CardApart(at time.Time) (*Link, error) {
 	return apart, apart.Advance(EventUnlinked)
 }
 
-// Relink resumes a pair that an operator linked. Its items get their markers back.
+// Relink resumes a pair that an operator linked. Its items get their markers back, and all are read:
+// what people changed meanwhile was not kept.
 func (l *Link) Relink() error {
 	for _, p := range l.All() {
 		p.MarkerRestored = ""
 	}
-	l.Parted, l.Cleaning, l.Clean, l.Unfinished, l.Family.Listed = false, false, false, true, false
+	for _, p := range l.Issues() {
+		p.Unfinished = true
+	}
+	l.Parted, l.Cleaning, l.Clean, l.Family.Listed = false, false, false, false
 	switch {
 	case l.State == Linked, l.State == Creating && l.Intent != nil: // it is being worked
 		l.Why = ""

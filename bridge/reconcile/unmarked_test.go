@@ -210,3 +210,26 @@ func (w *world) join() {
 	link := w.route.JoinIssue(&issue, mapping.NameCard(w.card()), time.Now().UTC())
 	w.observe(store.Observation{Refs: link.Refs()}, link)
 }
+
+// TestASubIssueIsEditedWhileItsPairIsParted: the pair is linked again, and the edit reaches the task.
+func TestASubIssueIsEditedWhileItsPairIsParted(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.route.Tasks = mapping.TasksSubIssues
+		w.restart()
+		linked(w)
+		w.settle()
+		sub := w.openSub(0, "tok7", "what")
+		w.settle()
+		w.takeApart()
+		w.settle()
+		w.verifyApart(nothingLeft)
+		w.editSub(sub, mapping.Title, func(mapping.Attribute, string) string { return "tok9" })
+		w.settle()
+		w.alter(func(l *mapping.Link) { w.check(l.Relink()) })
+		w.settle()
+		if w.taskOf("tok9") == nil {
+			w.fail("the tasks are %q", w.tasksNow())
+		}
+	})
+}
