@@ -35,8 +35,8 @@ func Drawn[T any](list []T) []T {
 }
 
 // SkipUnderRace skips a test under the race detector. As a rule one goroutine at a time runs in a
-// world in virtual time, so that the detector finds nothing in a long one that a short one does
-// not show it. make test runs the tests of the package again without the detector.
+// world in virtual time. What the detector finds in a long one, it finds in a short one, too. make
+// test runs the tests of the package again without the detector.
 func SkipUnderRace(t testing.TB) {
 	t.Helper()
 	if Worlds > 1 && !isHunted() {
