@@ -59,8 +59,9 @@ deps: ## what tests need beside Go: redis-server, prometheus for its promtool, a
 	install() { $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --yes --no-install-recommends $$missing; }; \
 	install || { sleep 5; install; }
 
-# What holds the machine's time or memory to a bound is called TestMeasured…. It has the machine to
-# itself, and no race detector, which takes several times of both.
+# What holds the machine's time or memory to a bound is called TestMeasured…. So are crowds in virtual
+# time, where it hangs on who comes first how long the last one takes. They have the machine to
+# themselves, and no race detector, which takes several times of both.
 MEASURED = $(addprefix ./,$(sort $(dir $(shell git grep -l '^func TestMeasured' -- '*_test.go'))))
 
 # Where tests give the race detector a share of their random texts and worlds, or leave it out: these

@@ -6,18 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"planbridge/mapping/mappingtest"
-
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 )
 
-// TestCrowd: 300 issues are opened in one second, and no brake holds them. Fifty and more
+// TestMeasuredCrowd: 300 issues are opened in one second, and no brake holds them. Fifty and more
 // cards are made at a time, and listings serve their reads. GitHub is never asked for more points
 // than a minute has.
-func TestCrowd(t *testing.T) {
-	mappingtest.SkipUnderRace(t)
+func TestMeasuredCrowd(t *testing.T) {
 	c := crowd(t, 300, unbraked, func(*bridgetest.TestWorld) (mend func()) { return nil })
 	t.Logf("%+v", c)
 	if c.took > 10*time.Second {
@@ -26,10 +23,9 @@ func TestCrowd(t *testing.T) {
 	c.expectShared(t, time.Minute)
 }
 
-// TestCrowdOfOneAuthor: one author opens 300 issues in one second, with the usual brake. It
+// TestMeasuredCrowdOfOneAuthor: one author opens 300 issues in one second, with the usual brake. It
 // lets the last of them go after its minute, and their cards are made together all the same.
-func TestCrowdOfOneAuthor(t *testing.T) {
-	mappingtest.SkipUnderRace(t)
+func TestMeasuredCrowdOfOneAuthor(t *testing.T) {
 	c := crowd(t, 300, nil, func(*bridgetest.TestWorld) (mend func()) { return nil })
 	t.Logf("%+v", c)
 	if c.most > 10*time.Second || c.took > 70*time.Second {
@@ -56,10 +52,9 @@ func (c crowded) expectShared(t *testing.T, labelled time.Duration) {
 	}
 }
 
-// TestCrowdOfAnOutage: planning is away for an hour, and 300 issues are opened meanwhile.
+// TestMeasuredCrowdOfAnOutage: planning is away for an hour, and 300 issues are opened meanwhile.
 // When it is back their cards are made together.
-func TestCrowdOfAnOutage(t *testing.T) {
-	mappingtest.SkipUnderRace(t)
+func TestMeasuredCrowdOfAnOutage(t *testing.T) {
 	c := crowd(t, 300, nil, func(w *bridgetest.TestWorld) (mend func()) {
 		w.Planning.Down(true)
 		return func() {
@@ -77,11 +72,10 @@ func TestCrowdOfAnOutage(t *testing.T) {
 	}
 }
 
-// TestCatchUp: the deliveries of 300 issues are lost, or fail and are made again. The
+// TestMeasuredCatchUp: the deliveries of 300 issues are lost, or fail and are made again. The
 // catch-up finds the issues, and its listing is the read. A delivery of an opening that is made
 // again tells nothing new, however late it comes.
-func TestCatchUp(t *testing.T) {
-	mappingtest.SkipUnderRace(t)
+func TestMeasuredCatchUp(t *testing.T) {
 	for _, how := range []string{"lost", "made again"} {
 		t.Run(how, func(t *testing.T) {
 			c := crowd(t, 300, nil, func(w *bridgetest.TestWorld) (mend func()) {
@@ -106,10 +100,9 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
-// TestRefusal: planning makes some cards of a crowd's request, and refuses it for one of
+// TestMeasuredRefusal: planning makes some cards of a crowd's request, and refuses it for one of
 // them. That delays the others by some seconds, and makes none of them twice.
-func TestRefusal(t *testing.T) {
-	mappingtest.SkipUnderRace(t)
+func TestMeasuredRefusal(t *testing.T) {
 	c := crowd(t, 100, nil, func(w *bridgetest.TestWorld) (mend func()) {
 		requests := 0
 		second := func(_, _ string) bool { requests++; return requests == 2 } // the first one has few
