@@ -59,6 +59,7 @@ func (j *judging) moves(s seen, i *seenIssue, c *seenCard) {
 		for a, past := range former.past {
 			c.earlier[a] = append(c.earlier[a], past...)
 		}
+		c.earlier[mapping.State] = append(c.earlier[mapping.State], former.tracked...)
 		if c.list != nil && former.list != nil {
 			c.list.past = slices.Concat(former.list.past, c.list.past)
 			c.list.said += "\n" + former.list.said
@@ -107,7 +108,12 @@ func TestJudgeKnowsMovedIssues(t *testing.T) {
 			person(&s.issues[0].seenItem, mapping.Title, "two", "w8")
 			s.cards[1].past[mapping.Title] = append(s.cards[1].past[mapping.Title], write{from: "w8", to: "two", person: true, at: time.Unix(1_700_000_200, 0)})
 		}, ""},
-		"words of the old card are gone":  {func(s *seen) { person(&s.cards[1].seenItem, mapping.Title, "two", "w9") }, "lost title"},
+		"words of the old card are gone": {func(s *seen) { person(&s.cards[1].seenItem, mapping.Title, "two", "w9") }, "lost title"},
+		"a state of the old card's tracking task won": {func(s *seen) {
+			metState(s)
+			s.cards[1].tracked = []write{{to: mapping.StateDone, person: true, at: time.Unix(1_700_000_010, 0)}}
+		}, ""},
+		"a state of nobody won":           {metState, "a person wrote"},
 		"a card that no route takes":      {func(s *seen) { strange(s, time.Second) }, ""},
 		"a card that a route should take": {func(s *seen) { strange(s, time.Hour) }, "no issue"},
 	} {
@@ -115,6 +121,19 @@ func TestJudgeKnowsMovedIssues(t *testing.T) {
 			judgeAgreed(t, func(s *seen) { *s = moved(); c.change(s) }, c.want)
 		})
 	}
+}
+
+// metState adds a conflict of the state that planning won with "done", after the state on GitHub was
+// set twice.
+func metState(s *seen) {
+	person(&s.issues[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)
+	last := write{from: mapping.StateDone, to: mapping.StateInProgress, person: true, at: time.Unix(1_700_000_150, 0)}
+	s.issues[0].past[mapping.State] = append(s.issues[0].past[mapping.State], last)
+	s.issues[0].now[mapping.State], s.cards[0].now[mapping.State] = mapping.StateDone, mapping.StateDone
+	s.ledger = []met{{
+		number: 1, attribute: mapping.State, github: mapping.StateInProgress, planning: mapping.StateDone,
+		winner: "planning", policy: "merge", at: time.Unix(1_700_000_200, 0),
+	}}
 }
 
 // strange adds a card that a person made so long after the route was taken away for a minute.

@@ -82,6 +82,7 @@ type seenCard struct {
 	of       string // the card of a task; "": it is a card
 	bucket   string
 	tracking int                           // tasks that carry a tracking marker
+	tracked  []write                       // the states of tasks that were its tracking task, and have no marker now
 	earlier  map[mapping.Attribute][]write // people's texts on the cards that its issue had before
 	says     *saying
 	reviewed []write // the reviews that it got
@@ -188,10 +189,13 @@ func lookCard(p *planningtest.Project, keys mapping.Keys, c planningtest.CardSta
 		},
 	}
 	for _, t := range c.Tasks {
-		if isTracking(keys, t) {
+		states := planWrites(p.History(t.ID, "state"), whole)
+		switch {
+		case isTracking(keys, t):
 			out.tracking++
-			out.now[mapping.State] = t.State
-			out.past[mapping.State] = planWrites(p.History(t.ID, "state"), func(v string) string { return v })
+			out.now[mapping.State], out.past[mapping.State] = t.State, states
+		case partnersNamed(keys, planWrites(p.History(t.ID, "summary"), whole))[trackingMark]:
+			out.tracked = append(out.tracked, states...)
 		}
 	}
 	return out
