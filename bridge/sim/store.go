@@ -220,7 +220,11 @@ func (s *Store) EndSessions(ctx context.Context, over []store.Session) (int, err
 // Take implements [store.Store].
 func (s *Store) Take(ctx context.Context, b store.Budget, a store.Ask) (store.Grant, error) {
 	s.step(ctx, "Take "+b.Name, b, a)
-	return s.Store.Take(ctx, b, a)
+	g, err := s.Store.Take(ctx, b, a)
+	if g.Wait > 0 { // two that wait for one moment have no order, and one client asks for both
+		g.Wait += time.Duration(s.Scheduler.Random(s.Actor+" "+b.Name, int64(delay)))
+	}
+	return g, err
 }
 
 // Hold implements [store.Store].
