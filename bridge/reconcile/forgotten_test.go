@@ -65,6 +65,32 @@ func TestFamilyIsLinkedAgain(t *testing.T) {
 	})
 }
 
+// TestClosedSubIssueIsLinkedAgain: a sub-issue was labelled when the store had just been lost, and has
+// a link of its own for a moment. Then it was closed. Its parent waits for it, and takes it with the
+// task that it had. Seed 130500321 of the random run found that.
+func TestClosedSubIssueIsLinkedAgain(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		withTasks(w)
+		w.restart()
+		w.agree()
+		sub := w.openSub(0, "tok5", "")
+		w.settle()
+		w.route.Direction = mapping.ToPlanning
+		w.hub.lag = func(int) time.Duration { return -1 } // no event tells of it
+		labelled := sub.snapshot("")
+		w.after(0, func() {
+			ref := mapping.IssueRef(labelled.ID)
+			w.observe(store.Observation{
+				Refs: []mapping.Ref{ref}, Item: ref, At: labelled.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&labelled), Data: encode(labelled),
+			}, w.route.EnterIssue(&labelled, time.Now()))
+			w.hub.change(sub, dev, func(i *mapping.Issue) { i.State = "closed" })
+		})
+		w.forget()
+		w.verifyFamily(1, member{title: "tok5", state: mapping.StateDone})
+	})
+}
+
 // TestSubIssueIsLookedAtBeforeItsParentIsFound: the store is an old copy, from before the bridge
 // made a card's issue. A sub-issue is handled before the card's link finds that issue. It is still
 // that card's task, and gets no card.

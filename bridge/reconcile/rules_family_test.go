@@ -81,7 +81,7 @@ func TestNewSubIssues(t *testing.T) {
 		{name: "the route makes no tasks of them", known: handed(), check: hasParts(0)},
 		{name: "one was handed over", link: listed, route: sub, known: handed(), answers: free, asked: added, check: all(hasParts(1), tells("sub-issue"), is("its task is to be made", func(w work) bool { return w.link.SubLinks[0].Intent.Side == mapping.Planning }))},
 		{name: "it is one already", link: links(listed, subIssue()), route: sub, known: handed(), check: hasParts(1)},
-		{name: "it is closed", link: listed, route: sub, known: handed(inState("closed")), answers: free, asked: added[:1], check: hasParts(0)},
+		{name: "it is closed, and has no task", link: listed, route: sub, known: handed(inState("closed")), answers: map[string]any{"FindLink": store.ErrNotFound, "ReadTasks": []mapping.Task(nil)}, asked: []string{"FindLink", "ReadTasks"}, check: hasParts(0)},
 		{name: "it is closed, and an import takes it", link: listed, route: sub, known: handed(inState("closed"), func(i *mapping.Issue) { i.Imported = true }), answers: free, asked: added, check: hasParts(1)},
 		{name: "a person keeps it out", link: listed, route: sub, known: handed(labelled("plan:ignore")), answers: free, asked: added[:1], check: hasParts(0)},
 		{name: "it is a pull request", link: listed, route: sub, known: handed(func(i *mapping.Issue) { i.PullRequest = true }), answers: free, asked: added[:1], check: hasParts(0)},

@@ -111,7 +111,7 @@ func TestIssuesWithMarkers(t *testing.T) {
 			name: "it was not joined, and the route only goes to planning", link: listed, route: func(r *mapping.Route) { sub(r); r.Direction = mapping.ToPlanning },
 			known: told(orphan), answers: free, asked: added, check: relinked(false),
 		},
-		{name: "it is closed", link: listed, route: sub, known: told(inState("closed")), answers: free, asked: added, check: relinked(false)},
+		{name: "it is closed", link: listed, route: sub, known: told(inState("closed")), answers: map[string]any{"FindLink": store.ErrNotFound, "ReadTasks": []mapping.Task(nil)}, asked: []string{"FindLink", "ReadTasks", "Save"}, check: relinked(false)},
 		{name: "another sub-issue has that task", link: links(listed, subIssue(func(p *mapping.Pair) { p.Issue.ID = 30 })), route: sub, known: told(), answers: free, asked: added[:1], check: all(hasParts(1), tells())},
 		{name: "its marker is that of a card's issue", link: listed, route: sub, known: told(func(i *mapping.Issue) { i.Body = body(mapping.MarkIssue) }), answers: free, asked: added[:1], check: none},
 		{

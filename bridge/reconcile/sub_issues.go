@@ -20,6 +20,9 @@ func (w subIssues) discoverSubIssues() error {
 	known, family := len(w.link.SubLinks), w.link.Family
 	family.Old = slices.Clone(family.Old)
 	issues, err := w.newSubIssues()
+	if err == nil && !w.tasks.listed && slices.ContainsFunc(issues, comesClosed) {
+		err = cardTasks(w).tryTasks()
+	}
 	if err != nil {
 		w.link.Family = family
 		return err
@@ -131,6 +134,10 @@ func (w subIssues) listSubIssues() (issues []mapping.Issue, err error) {
 	return issues, err
 }
 
+// comesClosed reports whether an issue is closed and no import takes it. It enters only with a task
+// that it had before the store was lost.
+func comesClosed(i mapping.Issue) bool { return i.State != "open" && !i.Imported }
+
 // addIssue makes a part of a sub-issue. A closed one enters only by an import, as any issue
 // does. For one that the bridge made, the part exists or is rebuilt.
 func (w subIssues) addIssue(i *mapping.Issue) {
@@ -139,7 +146,7 @@ func (w subIssues) addIssue(i *mapping.Issue) {
 		return
 	}
 	ignored := mapping.Route{}
-	if ok, _ := ignored.Accepts(i, w.set.Scheme); !ok || i.State != "open" && !i.Imported || i.PullRequest || w.route.Direction == mapping.ToGitHub {
+	if ok, _ := ignored.Accepts(i, w.set.Scheme); !ok || comesClosed(*i) || i.PullRequest || w.route.Direction == mapping.ToGitHub {
 		return
 	}
 	p := mapping.NewPart(mapping.GitHub, w.newNonce(w.link.Project), w.Now().UTC())
