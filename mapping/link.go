@@ -101,6 +101,12 @@ func (l *Link) Refs() []Ref {
 	return refs
 }
 
+// OutlivesIssue reports whether the issue is gone while its card is not, and has tasks of
+// sub-issues. These go on without it.
+func (l *Link) OutlivesIssue() bool {
+	return l.State == Orphaned && l.Gone[GitHub] > 0 && l.Gone[Planning] == 0 && len(l.SubLinks) > 0
+}
+
 // Was reports whether the link or one of its parts had an issue before a transfer.
 func (l *Link) Was(issue int64) bool {
 	return slices.ContainsFunc(l.Issues(), func(p *Pair) bool { return p.Was(issue) })

@@ -88,7 +88,7 @@ func (r *round) planSweep(ctx context.Context, now time.Time) error {
 // stopOf is the tour's stop at a link's card, if it has one.
 func (r *round) stopOf(l *mapping.Link) (sweepStop, bool) {
 	orphan := l.State == mapping.Orphaned && l.Gone[mapping.Planning] > 0
-	ok := l.Card.ID != "" && (orphan || l.State == mapping.Linked && (len(l.Children) > 0 || r.hasTasks(l)))
+	ok := l.Card.ID != "" && (orphan || l.OutlivesIssue() || l.State == mapping.Linked && (len(l.Children) > 0 || r.hasTasks(l)))
 	return sweepStop{l.Card.ID, linkedTasks(l), orphan}, ok
 }
 

@@ -154,13 +154,14 @@ func (p actor) copyIssue(i githubtest.IssueState) {
 	p.did(nil, "octocat opens issue %d %q, a copy of issue %d", n, title, i.Number)
 }
 
-// loseOne deletes an issue, or a card, or transfers an issue. It has no family.
+// loseOne deletes an issue, or a card, or transfers an issue. Only one that is deleted, or made a
+// discussion, may have a family.
 func (c *chaos) loseOne(p actor) {
 	how := p.IntN(4)
 	s := look(c.World, c.people.projects, c.keys, c.people.lists)
 	for _, n := range p.Perm(len(s.issues)) {
 		i, state := &s.issues[n], c.Repo.Issue(s.issues[n].number)
-		if state.Parent != 0 || len(state.SubIssues) > 0 || c.people.parts.Load() > 0 {
+		if state.Parent != 0 || how > 1 && (len(state.SubIssues) > 0 || c.people.parts.Load() > 0) {
 			continue
 		}
 		one := &stray{issue: i.number, issueID: i.id, side: mapping.GitHub}

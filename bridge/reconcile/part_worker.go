@@ -36,7 +36,7 @@ func (w partWorker) workFamily(err error) error {
 		return cleaner(w).cleanFamily(err)
 	}
 	var put *requeueAfter
-	if w.route == nil || !w.served || w.pair.State != mapping.Linked || err != nil && !errors.As(err, &put) {
+	if w.route == nil || !w.served || w.pair.State != mapping.Linked && !w.link.OutlivesIssue() || err != nil && !errors.As(err, &put) {
 		return err
 	}
 	errs := []error{err}
@@ -49,6 +49,16 @@ func (w partWorker) workFamily(err error) error {
 	}
 	projector(w).showLater()
 	return mostSevere(errs)
+}
+
+// ofLinked makes a rule that applies while the root has both of its items.
+func ofLinked[R ~struct{ *state }](one func(R) error) func(work) (verdict, error) {
+	return func(w work) (verdict, error) {
+		if w.pair.State != mapping.Linked {
+			return pass, nil
+		}
+		return ofSubIssues(one)(w)
+	}
 }
 
 // ofSubIssues makes a rule that applies where the route's tasks are sub-issues.
@@ -92,9 +102,12 @@ func (w partWorker) workPart() error {
 	return err
 }
 
-// hasChanges reports whether the part has anything to do.
+// hasChanges reports whether the part has anything to do. Nothing is made for an issue that is gone.
 func (w partWorker) hasChanges() bool {
 	p := w.pair
+	if p.State == mapping.Creating && w.root.pair.State != mapping.Linked {
+		return false
+	}
 	_, issue := w.claim.Inbox[mapping.IssueRef(p.Issue.ID)]
 	_, task := w.claim.Inbox[p.Partner()]
 	if issue || task || w.mustRead || p.State == mapping.Creating || len(p.Undo)+len(p.Gone)+len(w.edits)+len(w.moves) > 0 || p.Join {

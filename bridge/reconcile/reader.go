@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"cmp"
+	"errors"
 	"maps"
 	"strings"
 	"time"
@@ -12,13 +14,14 @@ import (
 // refresh takes in the snapshots of both sides since the last claim, and reads the items where
 // the snapshots do not decide.
 func (w reader) refresh() error {
-	if err := w.refreshIssue(); err != nil {
-		return err
+	gone := w.refreshIssue()
+	if gone != nil && (!errors.Is(gone, errGone) || !w.link.OutlivesIssue()) {
+		return gone
 	}
 	if err := w.refreshCard(); err != nil || w.pair.IsTask() {
-		return err
+		return cmp.Or(err, gone)
 	}
-	return cardTasks(w).refreshTasks()
+	return cmp.Or(cardTasks(w).refreshTasks(), gone) // its sub-issues and their tasks go on
 }
 
 func (w reader) refreshIssue() error {

@@ -74,12 +74,12 @@ var agreementRules = []rule{
 	{name: "rest", why: "What was seen is known from now on.", apply: comeToRest},
 }
 
-// familyRules are about the sub-issues of a linked root that agrees or waits. A rule that
-// fails does not block the next one, unless the claim has ended.
+// familyRules are about the sub-issues of a root that agrees or waits, or whose issue is gone. A rule
+// that fails does not block the next one, unless the claim has ended.
 var familyRules = []rule{
 	{name: "parents", why: "A pair keeps its partner wherever the issue stands in its family.", of: roots, apply: does(subIssues.takeParents)},
-	{name: "sub-issues", why: "A sub-issue becomes a task of its parent's card, and a new task a sub-issue.", of: roots, apply: ofSubIssues(subIssues.discoverSubIssues)},
-	{name: "tasks", why: "New tasks of one card are made by one request.", of: roots, apply: ofSubIssues(taskMaker.makeSubTasks)},
+	{name: "sub-issues", why: "A sub-issue becomes a task of its parent's card, and a new task a sub-issue.", of: roots, apply: ofLinked(subIssues.discoverSubIssues)},
+	{name: "tasks", why: "New tasks of one card are made by one request.", of: roots, apply: ofLinked(taskMaker.makeSubTasks)},
 	{name: "each part", why: "The rules are asked of each sub-issue of which there is something to do.", of: roots, apply: ofSubIssues(partWorker.workParts)},
 }
 

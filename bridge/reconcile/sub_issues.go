@@ -323,7 +323,7 @@ func (w subIssues) takeParents() error {
 // It is repeated until GitHub accepts or refuses, as adding one twice does no harm. A root's
 // sub-issues are added one by one, under its lease.
 func (w subIssues) joinParent() error {
-	if !w.pair.Join || w.pair.State != mapping.Linked || w.set.DryRun {
+	if !w.pair.Join || w.pair.State != mapping.Linked || w.root.pair.State != mapping.Linked || w.set.DryRun {
 		return nil
 	}
 	return projector(w).attempt("sub-issues", func() error {
