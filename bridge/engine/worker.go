@@ -33,6 +33,8 @@ func (e *Engine) Run(ctx context.Context, drain time.Duration) {
 		select {
 		case l.workers <- struct{}{}:
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil { // select takes any of two ready cases
 			return
 		}
 		claim, wait := e.claimNext(ctx, next)
