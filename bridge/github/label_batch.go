@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -105,8 +104,7 @@ func (c *Client) labelTurn(ctx context.Context) (leave func(), err error) {
 	waiting, cancel := bounded(ctx, budgetPatience)
 	defer cancel()
 	b := &c.labels
-	select {
-	case b.turn <- struct{}{}:
+	if takeTurn(waiting, b.turn, "") == nil {
 		began := c.now()
 		return func() {
 			b.mu.Lock()
@@ -114,10 +112,9 @@ func (c *Client) labelTurn(ctx context.Context) (leave func(), err error) {
 			b.mu.Unlock()
 			<-b.turn
 		}, nil
-	case <-waiting.Done():
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%w: waiting for a turn: %w", mapping.ErrUnavailable, err)
+	if err := ended(ctx, "waiting for a turn"); err != nil {
+		return nil, err
 	}
 	rank := 0
 	if c.share != nil {

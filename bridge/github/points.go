@@ -159,12 +159,10 @@ func (p *pacer) draw(ctx context.Context, u *purse, n int) (wait time.Duration, 
 	if u.pay(p.share.Now(), n) {
 		return 0, nil
 	}
-	select {
-	case u.turn <- struct{}{}:
-		defer func() { <-u.turn }()
-	case <-ctx.Done():
-		return 0, fmt.Errorf("%w: request points: %w", mapping.ErrUnavailable, ctx.Err())
+	if err := takeTurn(ctx, u.turn, "request points"); err != nil {
+		return 0, err
 	}
+	defer func() { <-u.turn }()
 	now := p.share.Now()
 	if u.pay(now, n) { // another request filled it
 		return 0, nil

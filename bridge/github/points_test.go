@@ -337,3 +337,15 @@ func TestALimitKeepsPoints(t *testing.T) {
 		}
 	})
 }
+
+// TestTurnUnderAnEndedContext: a turn that is free is not taken by a request that has ended.
+func TestTurnUnderAnEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	turn := make(chan struct{}, 1)
+	for range 50 { // a select of two ready cases takes either
+		if err := takeTurn(ctx, turn, "points"); !errors.Is(err, context.Canceled) || len(turn) > 0 {
+			t.Fatalf("%v, %d turns taken", err, len(turn))
+		}
+	}
+}

@@ -68,10 +68,8 @@ func (c *Client) admit(ctx context.Context, k call) (leave func(), err error) {
 			return nil, err
 		}
 	}
-	select {
-	case c.turn <- struct{}{}:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("%w: waiting for a turn: %w", mapping.ErrUnavailable, ctx.Err())
+	if err := takeTurn(ctx, c.turn, "waiting for a turn"); err != nil {
+		return nil, err
 	}
 	leave = func() { <-c.turn }
 	if err := c.pace(ctx); err != nil {
@@ -166,8 +164,29 @@ func wait(ctx context.Context, d time.Duration, why string) error {
 	defer t.Stop()
 	select {
 	case <-t.C:
-		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("%w: %s: %w", mapping.ErrUnavailable, why, ctx.Err())
 	}
+	return ended(ctx, why)
+}
+
+// takeTurn waits for a turn. It returns an error, and has no turn, where ctx ended before it came or
+// in the same moment.
+func takeTurn(ctx context.Context, turn chan struct{}, why string) error {
+	select {
+	case turn <- struct{}{}:
+		if ctx.Err() == nil { // select takes any of two ready cases
+			return nil
+		}
+		<-turn
+	case <-ctx.Done():
+	}
+	return ended(ctx, why)
+}
+
+// ended returns the error of a wait whose ctx ended, else nil.
+func ended(ctx context.Context, why string) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %s: %w", mapping.ErrUnavailable, why, err)
+	}
+	return nil
 }

@@ -11,15 +11,15 @@ func NewTurn() Turn { return make(Turn, 1) }
 
 // Take waits for the turn. It returns the context's error without the turn.
 func (t Turn) Take(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	select {
 	case t <- struct{}{}:
-		return nil
+		if ctx.Err() == nil { // select takes any of two ready cases
+			return nil
+		}
+		t.End()
 	case <-ctx.Done():
-		return ctx.Err()
 	}
+	return ctx.Err()
 }
 
 // Try takes the turn if it is free.
