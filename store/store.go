@@ -64,7 +64,8 @@ type Store interface {
 	State
 	Dumps
 
-	// Ping reports whether the store can be reached and written.
+	// Ping reports whether the store can be reached and written. Once a write was refused with
+	// ErrNoRoom, Ping returns that until the store has room for a large record.
 	Ping(ctx context.Context) error
 	// Epoch returns the store's random epoch. It makes one in an empty store or after Adopt. The
 	// handle keeps it. Later operations fail with ErrEpoch once the store's epoch differs or is

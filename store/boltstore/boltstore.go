@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -51,6 +52,7 @@ type Store struct {
 	incarnation string
 
 	limit  int
+	full   atomic.Bool // a write was refused for lack of room; Ping clears it
 	writes chan write
 	quit   chan struct{}
 	done   chan struct{}

@@ -60,6 +60,7 @@ func TestConformance(t *testing.T) {
 				}
 				return open(t, left, o)
 			},
+			Fill: func(t testing.TB) func() { return fill(t, path) },
 		}
 	})
 }

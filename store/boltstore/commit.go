@@ -8,6 +8,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
+
+	"planbridge/store"
 )
 
 // maxGroup bounds the operations in one transaction, and so how long the first one waits.
@@ -104,6 +106,10 @@ func (s *Store) commit(group []write) {
 			group[failed].done <- err
 			group = slices.Delete(group, failed, failed+1)
 			continue
+		}
+		if err != nil && lacksRoom(err) {
+			s.full.Store(true)
+			err = fmt.Errorf("%w: %w", store.ErrNoRoom, err)
 		}
 		for _, w := range group {
 			w.done <- err

@@ -122,7 +122,11 @@ func (s *Store) usable() error {
 // Ping implements [store.Store].
 func (s *Store) Ping(ctx context.Context) error {
 	err := s.checkFile()
-	if err == nil {
+	switch {
+	case err != nil:
+	case s.full.Load():
+		err = s.probeRoom(ctx)
+	default:
 		err = s.update(ctx, func(*bbolt.Tx) error { return nil })
 	}
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 // The file's layout. Times are Unix nanoseconds, in keys as 8 bytes big endian.
 //
-//	meta                          schema, epoch
+//	meta                          schema, epoch, for a moment a probe of the room
 //	leases     name             → JSON {owner, until}
 //	budgets    name             → JSON, the items of the last hour and who shares them (see budget.go)
 //	holds      name             → until when it is closed
@@ -48,6 +48,7 @@ var (
 	bucketHolds   = []byte("holds")
 	metaSchema    = []byte("schema")
 	metaEpoch     = []byte("epoch")
+	metaProbe     = []byte("probe")
 	countQueued   = []byte("queued")
 	countUntil    = []byte("until")
 )

@@ -9,7 +9,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"planbridge/mapping"
 	"planbridge/store"
+	"planbridge/store/internal/rules"
 )
 
 // marked is the error of a command that also is an error of the store, with Redis's words.
@@ -90,4 +92,26 @@ func isAway(err error) bool {
 	}
 	var answered redis.Error
 	return !errors.As(err, &answered)
+}
+
+// noteRefusal remembers that a write of a project was refused for lack of room. The projects of a
+// Cluster are on several servers.
+func (s *Store) noteRefusal(project mapping.ObjectID, err error) {
+	if errors.Is(err, store.ErrNoRoom) {
+		s.full.Store(project, nil)
+	}
+}
+
+// probeRoom tries a large write for each project that had one refused. A Redis near its bound still
+// takes small ones. What a command carries counts as used memory before it runs, so that nothing
+// large is stored.
+func (s *Store) probeRoom(ctx context.Context) (err error) {
+	s.full.Range(func(key, _ any) bool {
+		project := key.(mapping.ObjectID)
+		if _, err = s.run(ctx, scriptWrite, project, "meta", "HSET", 2, "ping", "1", make([]byte, rules.Probe)); err == nil {
+			s.full.Delete(project)
+		}
+		return err == nil
+	})
+	return err
 }

@@ -95,6 +95,7 @@ func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]
 // observedBy reads a script's answer.
 func (s *Store) observedBy(k *knowledge, seq *atomic.Int64, cmd *redis.Cmd, project mapping.ObjectID) (seen []store.Observed, err error) {
 	r, err := s.reply(k, seq, cmd)
+	s.noteRefusal(project, err)
 	if err != nil {
 		return nil, err
 	}

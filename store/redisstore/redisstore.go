@@ -71,6 +71,7 @@ type Store struct {
 	learning chan struct{}             // held to change known; a channel, so that waiting ends with the context
 	close    func() error
 	observes sync.Map                      // mapping.ObjectID → *gathering
+	full     sync.Map                      // mapping.ObjectID → nothing: a write was refused for lack of room; Ping clears it
 	session  atomic.Pointer[store.Session] // nil before the first heartbeat
 	claims   atomic.Int64                  // how many were sent
 
@@ -119,7 +120,11 @@ func (s *Store) Close() error { return s.close() }
 
 // Ping implements [store.Store].
 func (s *Store) Ping(ctx context.Context) error {
-	if err := s.write(ctx, "", "meta", "HSET", "ping", "1"); err != nil {
+	err := s.write(ctx, "", "meta", "HSET", "ping", "1")
+	if err == nil {
+		err = s.probeRoom(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	return nil

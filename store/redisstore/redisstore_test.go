@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -28,6 +29,22 @@ func open(t testing.TB, o Options) *Store {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// fill leaves a server less memory than a large write needs, and enough for a small one.
+func fill(t testing.TB, server *redistest.Server) (room func()) {
+	t.Helper()
+	bound := func(bytes int) {
+		t.Helper()
+		_, err := server.Do("CONFIG", "SET", "maxmemory", strconv.Itoa(bytes))
+		must(t, err)
+	}
+	info, err := client(t, server).Info(t.Context(), "memory").Result()
+	must(t, err)
+	used, err := strconv.Atoi(parseInfo(info)["used_memory"])
+	must(t, err)
+	bound(used + storetest.FillLeaves/2)
+	return func() { bound(0) }
+}
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, queueLimit int) storetest.Opened {
@@ -48,6 +65,7 @@ func TestConformance(t *testing.T) {
 			},
 			Second: func(t testing.TB) store.Store { return open(t, o) },
 			Lose:   func(testing.TB) { server.Flush() },
+			Fill:   func(t testing.TB) func() { return fill(t, server) },
 		}
 	})
 }

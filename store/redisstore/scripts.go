@@ -99,7 +99,9 @@ func (s *Store) exec(ctx context.Context, k *knowledge, seq *atomic.Int64, scrip
 	if err := cmd.Err(); err == nil || errors.As(err, &refused) {
 		answered(args)
 	}
-	return s.reply(k, seq, cmd)
+	r, err := s.reply(k, seq, cmd)
+	s.noteRefusal(project, err)
+	return r, err
 }
 
 // argv puts the prelude's arguments before those of a script.

@@ -16,6 +16,7 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/redisstore/redistest"
+	"planbridge/store/storetest"
 )
 
 // client is a plain connection to look at what the store keeps.
@@ -90,6 +91,33 @@ func TestRedisIsFull(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A Redis near its bound takes small writes and refuses large ones, as which deliveries come. Ping
+// tells that from the first refusal on, until a large write has room.
+func TestRedisIsNearlyFull(t *testing.T) {
+	server := redistest.Start(t)
+	s := open(t, Options{URL: server.URL})
+	must(t, s.PutDoc(t.Context(), "p1", "d", nil))
+	room := fill(t, server)
+	if err := s.PutDoc(t.Context(), "p1", "d", make([]byte, 2*storetest.FillLeaves)); !errors.Is(err, store.ErrNoRoom) {
+		t.Fatalf("PutDoc of much = %v", err)
+	}
+	if _, err := server.Do("CLIENT", "KILL", "TYPE", "normal"); err != nil { // their buffers count
+		t.Fatal(err)
+	}
+	for range 3 {
+		must(t, s.PutDoc(t.Context(), "p1", "d", []byte("text")))
+		if err := s.Ping(t.Context()); !errors.Is(err, store.ErrNoRoom) {
+			t.Errorf("Ping after a refusal = %v", err)
+		}
+		if _, err := server.Do("CLIENT", "KILL", "TYPE", "normal"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	room()
+	must(t, s.Ping(t.Context()))
+	must(t, s.PutDoc(t.Context(), "p1", "d", make([]byte, 2*storetest.FillLeaves)))
 }
 
 // answer is an error that a server answers.

@@ -34,6 +34,9 @@ type Opened struct {
 	Second func(t testing.TB) store.Store
 	// Lose empties the store under its handles; nil where that cannot happen.
 	Lose func(t testing.TB)
+	// Fill leaves the store no room for a write of [FillLeaves] bytes, until the returned function
+	// is called; nil where that cannot happen.
+	Fill func(t testing.TB) (room func())
 }
 
 // Clock is the [store.Clock] of a function.
@@ -86,6 +89,9 @@ func Run(t *testing.T, open Open) {
 	}
 	if o := open(t, 0); o.Lose != nil {
 		t.Run("Lost", func(t *testing.T) { testLost(newFixture(t, o)) })
+	}
+	if o := open(t, 0); o.Fill != nil {
+		t.Run("NoRoom", func(t *testing.T) { testNoRoom(newFixture(t, o)) })
 	}
 }
 

@@ -76,6 +76,9 @@ func EncodeHistory(entries []mapping.Entry) ([]json.RawMessage, error) {
 	return BoundHistory(all), nil
 }
 
+// Probe is the size of a write that proves that a store has room again: that of a large record.
+const Probe = mapping.MaxRecord
+
 // BoundHistory returns the part of a history to keep, oldest first: the newest entries within the
 // bounds, and always the newest one.
 func BoundHistory(all []json.RawMessage) []json.RawMessage {
