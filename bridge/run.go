@@ -241,6 +241,7 @@ func (a *App) watchOnce(ctx context.Context) {
 	if _, how := a.github.Known(); how == mapping.Unknown { // another replica may know it
 		step("looking for the bridge's own account", slog.LevelWarn, a.account.Recall)
 	}
+	step("looking whether the store has room", slog.LevelWarn, a.checkRoom)
 	step("looking which routes are paused", slog.LevelWarn, a.pauses.Learn)
 	step("links of renamed repositories keep their routes", slog.LevelWarn, a.requeue.RerouteRenamed)
 	step("looking whether everything marked was seen", slog.LevelWarn, a.tellRecovered)
@@ -254,6 +255,15 @@ func (a *App) warnAway(err error) {
 		return
 	}
 	a.log.Warn("the store does not answer", "err", err, factlog.Fact, factlog.StoreAway)
+}
+
+// checkRoom logs that the store takes writes again. Only the store knows what it refused before.
+func (a *App) checkRoom(ctx context.Context) error {
+	if err := a.store.Ping(ctx); err != nil {
+		return err
+	}
+	a.log.Info("the store takes writes again", factlog.Over, factlog.StoreFull)
+	return nil
 }
 
 // checkEpoch takes over the epoch of a store that was lost or replaced. The pollers then read

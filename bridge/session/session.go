@@ -198,7 +198,6 @@ func (k *Keeper) beat(ctx context.Context) []store.Session {
 		k.o.Logger.Log(ctx, level, "heartbeat", "err", err)
 		return nil
 	}
-	k.o.Logger.Info("the store takes writes again", factlog.Over, factlog.StoreFull)
 	if l.extend(asked.Add(Lasts-Margin)) && k.current.Swap(l) != l {
 		k.o.Logger.Info("session begun", "session", string(l.id))
 		k.o.Queue.Kick()
