@@ -136,8 +136,9 @@ func (c *chaos) look() seen {
 	if c.reloads != nil {
 		polls := c.sim.witness.polls(c.Planning.Journal())
 		s.away, s.others = taken(c.reloads.spells, polls), c.cardsElsewhere()
+		ends := unpolled(c.reloads.spells, polls)
 		for n := range s.cards {
-			s.cards[n].away = slices.Concat(s.cards[n].away, unpolled(c.reloads.spells, polls))
+			s.cards[n].away = slices.Concat(s.cards[n].away, ends)
 		}
 	}
 	s.forgotten = c.sim != nil && c.sim.forgotten

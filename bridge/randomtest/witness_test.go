@@ -72,12 +72,14 @@ func (w *witness) forgets(card string) bool {
 	return w.placed != nil && !w.placed[mapping.ObjectID(card)]
 }
 
-// polls leaves out of planning's calls the listings by which keys and operators look for a card.
+// polls are the listings among planning's calls by which a bridge polled. Keys and operators list to look
+// for a card.
 func (w *witness) polls(calls []planningtest.Call) []planningtest.Call {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.DeleteFunc(calls, func(call planningtest.Call) bool {
-		return isListing(call) && !slices.ContainsFunc(w.polled, call.Time.Equal)
+		_, polled := slices.BinarySearchFunc(w.polled, call.Time, time.Time.Compare)
+		return !polled || !isListing(call)
 	})
 }
 
