@@ -89,7 +89,7 @@ func (s *stage) play(rest func() bool) {
 			if rest() {
 				return
 			}
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond)
 			continue
 		}
 		a := ready[s.dice.IntN(len(ready))]

@@ -99,11 +99,11 @@ func TestRemovedLinesOfManyDaysAreBounded(t *testing.T) {
 	removedLinesOfDays(t, 20)
 }
 
-// TestRemovedLinesOfFourHundredDays is the same for 2,000 lines.
-func TestRemovedLinesOfFourHundredDays(t *testing.T) {
+// TestRemovedLinesOfTwoHundredDays is the same for 1,000 lines.
+func TestRemovedLinesOfTwoHundredDays(t *testing.T) {
 	mappingtest.SkipUnderRace(t)
 	t.Parallel()
-	removedLinesOfDays(t, 400)
+	removedLinesOfDays(t, 200)
 }
 
 func removedLinesOfDays(t *testing.T, days int) {
