@@ -71,7 +71,7 @@ WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -lE 'mappingtest\.(Share|Wo
 RUNNER = $(if $(EXEC),-exec '"$(abspath $(EXEC))"')
 
 # Tests that hold no memory to a bound collect garbage more seldom, while their heap is small.
-SELDOM := GOGC=400 GOMEMLIMIT=1GiB
+SELDOM := GOGC=400 GOMEMLIMIT=2GiB
 
 # golangci-lint vets them too. Packages that wait leave a core to a third one.
 test: deps ## all tests: with the race detector, then those that measure
