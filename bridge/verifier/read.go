@@ -78,11 +78,15 @@ func (v *run) read(ctx context.Context, key store.Key) (d drift, err error) {
 	return d, nil
 }
 
+// isHeld reports whether a side refuses a value of a pair, or a person is asked. Its base then has what
+// each side shows, though the two differ.
+func isHeld(p *mapping.Pair) bool { return len(p.Refused)+len(p.Asking) > 0 }
+
 // partsToRead are a link's sub-issues that the card's counters do not cover. A side refuses a
 // value, a person is asked, or no listing showed the issue.
 func (v *run) partsToRead(l *mapping.Link) (out []*mapping.Pair) {
 	for _, p := range l.SubLinks {
-		if p.State == mapping.Linked && (len(p.Refused)+len(p.Asking) > 0 || !v.seenSubIssues[p.Issue.ID]) {
+		if p.State == mapping.Linked && (isHeld(p) || !v.seenSubIssues[p.Issue.ID]) {
 			out = append(out, p)
 		}
 	}

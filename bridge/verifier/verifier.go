@@ -312,8 +312,8 @@ func (v *run) compare(key store.Key, l *mapping.Link, side mapping.Side, view ma
 	}
 }
 
-// listLinks finds the links without an item in any listing, and those with sub-issues that the
-// card's counters do not cover.
+// listLinks finds the links without an item in any listing, those with a value that is held back, and
+// those with sub-issues that the card's counters do not cover.
 func (v *run) listLinks(ctx context.Context) error {
 	projects, err := store.ProjectsAfter(ctx, v.Store, v.Inventory.Settings().Routes.Projects())
 	if err != nil {
@@ -326,7 +326,7 @@ func (v *run) listLinks(ctx context.Context) error {
 			}
 			v.leaveOut(l)
 			key := store.Key{Project: l.Project, Link: l.ID}
-			if seen := v.seen[key]; v.compares(l) && (seen != seenIssue|seenCard || len(v.partsToRead(l)) > 0) {
+			if seen := v.seen[key]; v.compares(l) && (seen != seenIssue|seenCard || isHeld(&l.Pair) || len(v.partsToRead(l)) > 0) {
 				v.seen[key], v.doubtful[key] = seen, true
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/bridge/status"
+	"planbridge/mapping"
 )
 
 // TestVerifyHeld: where a side refused a value, or a person is asked, the sides differ though
@@ -78,6 +79,30 @@ func TestVerifyHeld(t *testing.T) {
 	metrics, err := io.ReadAll(resp.Body)
 	if err != nil || !strings.Contains(string(metrics), `planbridge_drift_links{route="acme/web"} 3`) {
 		t.Errorf("the gauge is not 3: %v", err)
+	}
+}
+
+// TestVerifyRefusedAtTheCreate: a card's text was too long for its issue, which was made without it.
+// The base says what each side shows, so that nothing has changed since, and still the two differ.
+func TestVerifyRefusedAtTheCreate(t *testing.T) {
+	op := older(t, bridgetest.Options{}, "other")
+	w := op.world
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	op.admin()
+	polls := w.Planning.Calls(planningtest.OpBacklogItems) + 2
+	op.until("the bucket is known", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= polls })
+	w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "too long", Summary: strings.Repeat("long ", 14_000)})
+	op.until("its issue is made", func() bool {
+		l, err := w.App.Operator().Find(t.Context(), "acme/web#2")
+		return err == nil && len(l.Refused) > 0 && l.Base[mapping.Summary].Planning != ""
+	})
+	r := op.run("verify")
+	for _, line := range []string{"1 link compared, 1 differs\n", "acme/web#2  acme/web  summary  -  long long", "blocked: GitHub refused it: "} {
+		if r.status != exitFailure || !strings.Contains(plain(r.out), line) {
+			t.Errorf("no %q in status %d\n%.2000s%s", line, r.status, r.out, r.stderr)
+		}
 	}
 }
 
