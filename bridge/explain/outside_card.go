@@ -22,7 +22,7 @@ const (
 	whyNoCreating  = "its route makes no issues of new cards (create_issues)"
 	whyNowhere     = "its route names no repository for new cards (new_cards_in)"
 	whyUnread      = "planbridge has not polled its bucket yet: the first poll only records what is there, and planbridge import takes it then"
-	whyOldCard     = "it was there before planbridge polled its bucket first: planbridge import takes it"
+	whyOldCard     = "it was there before planbridge polled its bucket first, or while its route refused it: planbridge import takes it"
 )
 
 // outsideCard finds a card that no link knows, by its id or its number.

@@ -312,8 +312,8 @@ func (v *run) compare(key store.Key, l *mapping.Link, side mapping.Side, view ma
 	}
 }
 
-// listLinks finds the links without an item in any listing, those with a value that is held back, and
-// those with sub-issues that the card's counters do not cover.
+// listLinks finds the links without an item in any listing, and those with sub-issues that the
+// card's counters do not cover. It adds those with a value that is held back.
 func (v *run) listLinks(ctx context.Context) error {
 	projects, err := store.ProjectsAfter(ctx, v.Store, v.Inventory.Settings().Routes.Projects())
 	if err != nil {
