@@ -2,7 +2,6 @@ package boltstore
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -37,8 +36,8 @@ func TestWhatLacksRoom(t *testing.T) {
 	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		for _, err := range []error{
 			&fs.PathError{Op: "write", Path: "planbridge.db", Err: cause},
-			fmt.Errorf("file resize error: %s", &fs.PathError{Op: "truncate", Path: "planbridge.db", Err: cause}), // as bbolt does
-			fmt.Errorf("file sync error: %s", cause),
+			errors.New("file resize error: " + (&fs.PathError{Op: "truncate", Path: "planbridge.db", Err: cause}).Error()), // as bbolt does
+			errors.New("file sync error: " + cause.Error()),
 		} {
 			if !lacksRoom(err) {
 				t.Errorf("%q is no lack of room", err)
