@@ -46,6 +46,8 @@ var (
 	ErrAway = errors.New("the store is away")
 	// ErrNoRoom: the store takes no writes until an operator gives it room.
 	ErrNoRoom = errors.New("the store is full")
+	// ErrDamaged: the store's file cannot be read as a whole.
+	ErrDamaged = errors.New("the file is damaged")
 	// ErrSpoilt: the stored data of one key cannot be read or written.
 	ErrSpoilt = errors.New("what is stored of it is spoilt")
 	// ErrNotIndexed: Repair has not yet indexed the records of an earlier program.

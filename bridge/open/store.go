@@ -23,14 +23,15 @@ func Store(ctx context.Context, c *config.Config, log *slog.Logger) (store.Store
 	return openStore(ctx, c, log, false)
 }
 
-// UnfinishedStore opens the store also where a restore into it did not end.
+// UnfinishedStore opens the store for a restore, also where an earlier restore did not end or the
+// file is damaged.
 func UnfinishedStore(ctx context.Context, c *config.Config, log *slog.Logger) (store.Store, error) {
 	return openStore(ctx, c, log, true)
 }
 
 func openStore(ctx context.Context, c *config.Config, log *slog.Logger, unfinished bool) (store.Store, error) {
 	if path, ok := c.Store.File(); ok {
-		return boltstore.Open(path, boltstore.Options{Logger: log, QueueLimit: queueLimit})
+		return boltstore.Open(path, boltstore.Options{Logger: log, QueueLimit: queueLimit, Damaged: unfinished})
 	}
 	return redisstore.Open(ctx, redisstore.Options{URL: c.Store.URL, Prefix: c.Store.Prefix, QueueLimit: queueLimit, Logger: log, Unfinished: unfinished})
 }

@@ -144,6 +144,32 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
+// TestADamagedFileIsNamed: each command that opens a damaged file says in one line which file that
+// is and what to do. restore --force does it.
+func TestADamagedFileIsNamed(t *testing.T) {
+	op := older(t, bridgetest.Options{}, "one", "two")
+	op.fine("import")
+	file := filepath.Join(t.TempDir(), "backup")
+	op.fine("backup", file)
+	db := filepath.Join(filepath.Dir(op.config), "planbridge.db")
+	if err := os.Truncate(db, 20_000); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"serve"}, {"links"}, {"check", "-q"}, {"backup", file + "2"}, {"restore", file}, {"copy-store", "file:" + db, "file:" + db + "2"}} {
+		r := op.run(args...)
+		text := r.out + r.stderr
+		if r.status != exitFailure || strings.Count(text, "the file is damaged (it has 20000 bytes, ") != 1 || !strings.Contains(text, db) ||
+			!strings.Contains(text, "restore FILE --force, or move it away and run planbridge rebuild") || args[0] != "check" && strings.Count(text, "\n") != 1 {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+	op.fine("restore", "--force", file)
+	if text := op.fine("links"); !strings.Contains(text, "acme/web#2") {
+		t.Errorf("links after the restore: %s", text)
+	}
+	op.fine("verify")
+}
+
 // TestRestoreIntoRedis: a restore is refused while a service polls. One that ended early leaves a
 // store that no program serves until another one has ended.
 func TestRestoreIntoRedis(t *testing.T) {

@@ -7,6 +7,7 @@
 package boltstore
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -31,6 +32,8 @@ type Options struct {
 	QueueLimit int
 	// Clock is the store's clock; nil: the runtime's.
 	Clock store.Clock
+	// Damaged also opens a damaged file, for a Load that replaces it.
+	Damaged bool
 }
 
 // runtimeClock is the runtime's clock.
@@ -48,6 +51,8 @@ type Store struct {
 	db     *bbolt.DB
 	opened os.FileInfo
 	lost   bool // the file was deleted or replaced
+	// damaged refuses everything but a Load that replaces the file; db is nil.
+	damaged error
 	// incarnation changes with each opening of the file.
 	incarnation string
 
@@ -62,8 +67,8 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 // Open opens the store in the file path, and makes it where there is none. It fails with
-// [store.ErrInUse] while another process holds the file, and with [store.ErrSchema] when a newer
-// program wrote it.
+// [store.ErrInUse] while another process holds the file, with [store.ErrSchema] when a newer
+// program wrote it, and with [store.ErrDamaged] when bbolt cannot read it.
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		path: path, clock: o.Clock, limit: o.QueueLimit,
@@ -72,7 +77,10 @@ func Open(path string, o Options) (*Store, error) {
 	if s.clock == nil {
 		s.clock = runtimeClock{}
 	}
-	if err := s.open(s.takeOver); err != nil {
+	switch err := s.open(s.takeOver); {
+	case o.Damaged && errors.Is(err, store.ErrDamaged):
+		s.damaged = err
+	case err != nil:
 		return nil, fmt.Errorf("open store %s: %w", path, err)
 	}
 	s.close = sync.OnceValue(func() error {
@@ -80,13 +88,21 @@ func Open(path string, o Options) (*Store, error) {
 		<-s.done
 		s.file.Lock()
 		defer s.file.Unlock()
-		return s.db.Close()
+		return closeDB(s.db)
 	})
 	go s.commitLoop()
-	if o.Logger != nil {
+	if o.Logger != nil && s.damaged == nil {
 		o.Logger.Info("store opened", "path", path, "bytes", s.size())
 	}
 	return s, nil
+}
+
+// closeDB closes a file; nil: there is none.
+func closeDB(db *bbolt.DB) error {
+	if db == nil {
+		return nil
+	}
+	return db.Close()
 }
 
 func (s *Store) size() (n int64) {

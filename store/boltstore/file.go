@@ -24,6 +24,9 @@ import (
 // open opens and prepares the file, and makes it the file in use. After an error the earlier one
 // stays in use.
 func (s *Store) open(prepare func(*bbolt.Tx) error) error {
+	if err := checkPages(s.path); err != nil {
+		return err
+	}
 	db, err := bbolt.Open(s.path, 0o600, fileOptions())
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return store.ErrInUse
@@ -107,12 +110,15 @@ func (s *Store) checkFile() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	s.lost = s.lost || err != nil || !os.SameFile(s.opened, now)
+	s.lost = s.lost || err != nil || s.damaged == nil && !os.SameFile(s.opened, now)
 	return s.usable()
 }
 
 // usable returns why the handle is refused. The caller holds the file lock.
 func (s *Store) usable() error {
+	if s.damaged != nil {
+		return s.damaged
+	}
 	if s.lost {
 		return fmt.Errorf("the file was deleted or replaced while it was open: %w", store.ErrEpoch)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -23,6 +24,9 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[store.Entry, error],
 	s.file.Lock()
 	defer s.file.Unlock()
 	err := s.usable()
+	if replace && errors.Is(err, store.ErrDamaged) {
+		err = nil
+	}
 	if err == nil && !replace {
 		err = s.db.View(empty)
 	}

@@ -54,8 +54,8 @@ func (s *Store) replace(suffix string, fill func(*bbolt.DB) error) error {
 		return errors.Join(err, fresh.Close(), os.Remove(path))
 	}
 	old := s.db
-	s.db, s.opened = fresh, opened
-	return errors.Join(old.Close(), syncDir(filepath.Dir(s.path)))
+	s.db, s.opened, s.damaged = fresh, opened, nil
+	return errors.Join(closeDB(old), syncDir(filepath.Dir(s.path)))
 }
 
 // syncDir makes a rename durable.
