@@ -23,13 +23,15 @@ const module = "planbridge/"
 // packages below it.
 var arrows = map[string][]string{
 	"mapping": {},
-	"config":  {},
+	"config":  {"store/redisstore/redisurl"},
+
+	"store/redisstore/redisurl": {},
 
 	"store":                 {"mapping"},
 	"store/internal/rules":  {"mapping", "store"},
 	"store/internal/queue":  {"mapping", "store", "store/internal/rules"},
 	"store/internal/budget": {"store", "store/internal/rules"},
-	"store/redisstore":      {"mapping", "store", "store/internal/rules"},
+	"store/redisstore":      {"mapping", "store", "store/internal/rules", "store/redisstore/redisurl"},
 	"store/boltstore":       {"mapping", "store", "store/internal/..."},
 	"store/memstore":        {"mapping", "store", "store/internal/..."},
 	"store/backup":          {"store", "store/internal/rules"},

@@ -214,7 +214,7 @@ func TestAccepted(t *testing.T) {
 		"admin with a token":     minimal + "server: {admin_listen: \":9090\", admin_token: env:ADMIN}\n",
 		"system's choice":        minimal + "server: {listen: \"127.0.0.1:0\", admin_listen: \"127.0.0.1:0\"}\n",
 		"redis with a password":  minimal + "store: {url: \"rediss://planbridge:pw@redis:6380/1\"}\n",
-		"sentinel":               minimal + "store: {url: \"redis://:pw@sentinel:26379/0?master_name=m&addr=other:26379\"}\n",
+		"sentinel":               minimal + "store: {url: \"redis://:pw@sentinel:26379/0?master=m&addr=other:26379\"}\n",
 		"absolute file":          minimal + "store: {url: \"file:/var/lib/planbridge.db\"}\n",
 		"a bot's login":          minimal + "users: {\"renovate[bot]\": bridge, octo-cat: alice}\n",
 		"a blank in a prefix":    minimal + "labels: {prefix: \"plan: \"}\n",

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"planbridge/store/redisstore/redisurl"
 )
 
 // Each function below checks a form of value. It returns the expected form, or "" for a good
@@ -99,7 +101,8 @@ func wantStoreURL(s Store) string {
 	if err != nil || !dialled(u) || u.Fragment != "" || u.Scheme != "redis" && u.Scheme != "rediss" {
 		return want
 	}
-	return ""
+	_, wanted := redisurl.Parse(s.URL)
+	return wanted
 }
 
 // A brace would make a hash tag of its own in Redis.

@@ -40,9 +40,7 @@ var ErrEviction = errors.New("redis may evict keys")
 
 // Options configure a store.
 type Options struct {
-	// URL is redis:// or rediss://, with these query parameters beside those of go-redis:
-	// master=NAME for Sentinel, cluster=1 for Cluster. Any number of addr=HOST:PORT add further
-	// sentinels or nodes.
+	// URL is what [redisurl.Parse] reads.
 	URL string
 	// Prefix is the prefix of every key; "": planbridge.
 	Prefix string
