@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"planbridge/bridge/inventory"
-	"planbridge/bridge/reconcile"
+	"planbridge/bridge/services"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -314,7 +314,7 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits status.Waits) 
 		given = cannotMove + question
 	case pending:
 		if standing.Service != "" {
-			waits.Add(reconcile.ServiceWords(standing.Service, c.set().Routes), time.Time{})
+			waits.Add(services.Words(standing.Service, c.set().Routes), time.Time{})
 		} else if standing.State == store.KeyLater && standing.At.After(c.o.Clock.Now()) {
 			waits.Add(standing.Reason, standing.At)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"planbridge/bridge/reconcile"
+	"planbridge/bridge/services"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -87,7 +88,7 @@ func (v *Inventory) Settings() *reconcile.Settings { return v.o.Settings.Setting
 
 // ServiceWords names for people the service that keys wait for.
 func (v *Inventory) ServiceWords(service string) string {
-	return reconcile.ServiceWords(service, v.Settings().Routes)
+	return services.Words(service, v.Settings().Routes)
 }
 
 // Routes returns the routes of a name, all for "". It returns [store.ErrNotFound] where there is

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"planbridge/bridge/reconcile"
+	"planbridge/bridge/services"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -44,13 +45,13 @@ func (o *Operator) Standings(ctx context.Context, limit int) ([]store.Standing, 
 
 // ServiceWords names for people the service that a key waits for.
 func (o *Operator) ServiceWords(service string) string {
-	return reconcile.ServiceWords(service, o.set().Routes)
+	return services.Words(service, o.set().Routes)
 }
 
 // SharedServiceWords names for people several services of one kind that keys wait for, such as
 // repositories. It is "" where the service has a kind of its own.
 func (o *Operator) SharedServiceWords(service string) string {
-	return reconcile.SharedServiceWords(service)
+	return services.SharedWords(service)
 }
 
 // Failing reports whether a key waits for another attempt after a failure.

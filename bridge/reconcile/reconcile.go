@@ -36,7 +36,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -153,40 +152,3 @@ func ServicePaused(id string) string { return "paused:" + id }
 
 // ServicePlanning is the name of a planning project as a service, which keys wait for.
 func ServicePlanning(project mapping.ObjectID) string { return "planning:" + string(project) }
-
-// ServiceWords describes in words the service that keys wait for.
-func ServiceWords(service string, routes mapping.Routes) string {
-	if project, is := strings.CutPrefix(service, ServicePlanning("")); is {
-		return "planning project " + cmp.Or(routes.ProjectName(mapping.ObjectID(project)), project)
-	}
-	if id, is := strings.CutPrefix(service, ServicePaused("")); is {
-		return "somebody to resume route " + routes.NameOf(id)
-	}
-	if repo, is := strings.CutPrefix(service, ServiceRepository("")); is {
-		return "repository " + repo + " to be writable"
-	}
-	if repo, is := strings.CutPrefix(service, ServiceListing("")); is {
-		return "the first look at the issues of " + repo
-	}
-	switch service {
-	case ServiceGitHub:
-		return "GitHub"
-	case ServiceAdoption:
-		return "the first look at all items"
-	}
-	return service
-}
-
-// SharedServiceWords describes in words several services of one kind that keys wait for. It is ""
-// where a service has a kind of its own.
-func SharedServiceWords(service string) string {
-	switch {
-	case strings.HasPrefix(service, ServicePaused("")):
-		return "somebody to resume routes"
-	case strings.HasPrefix(service, ServiceRepository("")):
-		return "repositories to be writable"
-	case strings.HasPrefix(service, ServiceListing("")):
-		return "the first look at the issues of repositories"
-	}
-	return ""
-}

@@ -58,29 +58,6 @@ func TestAClaimThatCannotBeDecoded(t *testing.T) {
 	}
 }
 
-// TestServiceWords: people read names, not ids, of what keys wait for.
-func TestServiceWords(t *testing.T) {
-	t.Parallel()
-	routes := mapping.NewRoutes([]mapping.Route{{Name: "web", Project: "p1", ProjectName: "Web"}})
-	for service, want := range map[string]string{
-		ServiceGitHub: "GitHub", ServicePlanning("p1"): "planning project Web", ServicePlanning("p2"): "planning project p2",
-		ServicePaused("web"): "somebody to resume route web", ServiceRepository("Acme/Web"): "repository acme/web to be writable",
-		ServiceAdoption: "the first look at all items", ServiceListing("Acme/Web"): "the first look at the issues of acme/web",
-	} {
-		if got := ServiceWords(service, routes); got != want {
-			t.Errorf("%s is called %q, want %q", service, got, want)
-		}
-	}
-	for service, want := range map[string]string{
-		ServiceGitHub: "", ServicePlanning("p1"): "", ServicePaused("web"): "somebody to resume routes", ServiceRepository("acme/web"): "repositories to be writable",
-		ServiceListing("acme/web"): "the first look at the issues of repositories",
-	} {
-		if got := SharedServiceWords(service); got != want {
-			t.Errorf("services like %s are called %q, want %q", service, got, want)
-		}
-	}
-}
-
 // TestChangedNames: a history tells people which labels came and which went, and not what did not.
 func TestChangedNames(t *testing.T) {
 	t.Parallel()
