@@ -19,14 +19,10 @@ func (w cardTasks) refreshTasks() error {
 		return nil
 	}
 	unsure := false
-	err := eachSeen(w.claimState, func(t mapping.Task) error {
+	for _, t := range allSeen[mapping.Task](w.claimState) {
 		w.tasks.keepNewest(t)
 		ambiguous := w.claim.Inbox[mapping.TaskRef(t.ID)].Ambiguous
 		unsure = unsure || freshness(w).itemWentBack(&t) || child != nil && child.Card.ID == t.ID && (ambiguous || mapping.Suspicious(w.pair.Base, mapping.TaskView(&t)))
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	moved := w.card != nil && w.card.CountersVersion-w.pair.Card.CountersVersion != w.explained()
 	if w.card != nil {

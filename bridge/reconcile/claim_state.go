@@ -194,14 +194,12 @@ func unambiguous[T any](t *claimState, ref mapping.Ref) *T {
 	return seen[T](t, ref)
 }
 
-// eachSeen visits the snapshots of one kind of item.
-func eachSeen[T any](t *claimState, visit func(v T) error) error {
+// allSeen are the snapshots of one kind of item, in the order of their names.
+func allSeen[T any](t *claimState) (all []T) {
 	for ref := range mapping.Sorted(t.inbox) {
 		if v := seen[T](t, ref); v != nil {
-			if err := visit(*v); err != nil {
-				return err
-			}
+			all = append(all, *v)
 		}
 	}
-	return nil
+	return all
 }

@@ -51,7 +51,10 @@ func (c *newCard) considerSeen() error {
 		}
 		c.seen = append(c.seen, *c.card)
 	}
-	return eachSeen(c.claimState, func(card mapping.Card) error { c.consider(card); return nil })
+	for _, card := range allSeen[mapping.Card](c.claimState) {
+		c.consider(card)
+	}
+	return nil
 }
 
 // oldest returns the first card, in the order of creation, that carries the link's marker and

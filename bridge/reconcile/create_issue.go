@@ -48,7 +48,12 @@ func (c *newIssue) considerSeen() error {
 		}
 		c.found, c.text = c.issue, entrant{c.state}.madeWith(c.issue)
 	}
-	return eachSeen(c.claimState, c.consider)
+	for _, i := range allSeen[mapping.Issue](c.claimState) {
+		if err := c.consider(i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // find searches the snapshots that webhooks brought, and the result of a lookup. Where the bridge's

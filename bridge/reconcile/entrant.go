@@ -208,15 +208,18 @@ func (w entrant) enterCopies() error {
 	if w.pair.Card.ID == "" || w.pair.State != mapping.Linked && w.pair.State != mapping.Left && !unlinked {
 		return nil
 	}
-	return eachSeen(w.claimState, func(c mapping.Card) error {
+	for _, c := range allSeen[mapping.Card](w.claimState) {
 		if c.ID == w.pair.Card.ID || c.Placeholder || w.pair.Card.CID == 0 || c.CID <= w.pair.Card.CID || !signer(w).hasMarker(c.Summary.Value, mapping.MarkCard) {
-			return nil
+			continue
 		}
 		if err := exclusivity(w).requireAdoption(); err != nil {
 			return err
 		}
-		return w.enterCopy(&c)
-	})
+		if err := w.enterCopy(&c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // enterCopy makes the link of a copied card where a route makes issues of new cards in its

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,47 +79,50 @@ func (w mover) takeMoves() error {
 // checkMarkerCopies has the link's issue read where another issue carries the link's marker.
 // That one is the link's issue after a transfer without an event, or a copy. The address of
 // the link's own issue decides.
-func (w mover) checkMarkerCopies() error {
-	return w.eachMarkerCopy(func(i *mapping.Issue) error {
+func (w mover) checkMarkerCopies() {
+	for _, i := range w.markerCopies() {
 		if w.mustRead = true; !w.Authorship(i.Author).Ours() {
 			w.log.Warn("another issue carries this one's marker: it is a copy, or this one transferred", "other", issueName(i.Repo, i.Number), "author", i.Author)
 		}
-		return nil
+	}
+}
+
+// markerCopies are the other issues that carry the link's marker, without what its own were before
+// transfers.
+func (w mover) markerCopies() []mapping.Issue {
+	return slices.DeleteFunc(allSeen[mapping.Issue](w.claimState), func(i mapping.Issue) bool {
+		return i.ID == w.owner.Issue.ID || w.link.Was(i.ID) || w.link.Part(mapping.IssueRef(i.ID)) != nil || !w.Authorship(i.Author).Perhaps() || !signer(w).hasMarker(i.Body, mapping.MarkIssue)
 	})
 }
 
-// eachMarkerCopy visits the other issues that carry the link's marker, without what its own were before
-// transfers.
-func (w mover) eachMarkerCopy(visit func(*mapping.Issue) error) error {
-	return eachSeen(w.claimState, func(i mapping.Issue) error {
-		if i.ID == w.owner.Issue.ID || w.link.Was(i.ID) || w.link.Part(mapping.IssueRef(i.ID)) != nil || !w.Authorship(i.Author).Perhaps() || !signer(w).hasMarker(i.Body, mapping.MarkIssue) {
-			return nil
+// successor is the issue with the link's marker that the link's own one became; nil: none shows. A
+// transfer keeps author and birth, which tell it from a copy.
+func (w mover) successor() *mapping.Issue {
+	own := &w.owner.Issue
+	for _, i := range w.markerCopies() {
+		if i.Author == own.Author && i.CreatedAt.Equal(own.Born) {
+			return &i
 		}
-		return visit(&i)
-	})
+	}
+	return nil
 }
 
 // comeBack follows an issue that is away to where an issue carries the link's marker: no event
 // may have told of its transfer. Where its own address is out of reach, it is compared.
 func (w mover) comeBack() error {
-	return w.eachMarkerCopy(func(i *mapping.Issue) error {
-		err, own, moved := looker(w).lookAtIssue(), w.owner.Issue, (*mapping.MovedError)(nil)
-		switch {
-		case errors.As(err, &moved) && moved.Issue != nil:
-			return w.moveTo(moved.Issue)
-		case unreachable(err) && isSuccessor(i, &own):
-			return w.moveTo(i)
-		case err == nil, unreachable(err):
-			return nil
-		}
+	if len(w.markerCopies()) == 0 {
+		return nil
+	}
+	next, moved := w.successor(), (*mapping.MovedError)(nil)
+	switch err := looker(w).lookAtIssue(); {
+	case errors.As(err, &moved) && moved.Issue != nil:
+		return w.moveTo(moved.Issue)
+	case !unreachable(err):
 		return onGitHub(err)
-	})
-}
-
-// isSuccessor reports whether an issue with the marker of a pair is what the pair's issue became. A
-// transfer keeps author and birth, which tell it from a copy.
-func isSuccessor(i *mapping.Issue, own *mapping.IssueID) bool {
-	return i.Author == own.Author && i.CreatedAt.Equal(own.Born)
+	case next == nil:
+		return nil
+	}
+	return w.moveTo(next)
 }
 
 // moveTo records where the issue was proven to be. The error puts the key off, so that the
@@ -203,14 +207,8 @@ func (w mover) moveOutOfReach(to mapping.IssueID) error {
 	if w.pair.State == mapping.Entering {
 		return entrant(w).decline("it was transferred")
 	}
-	err := w.eachMarkerCopy(func(i *mapping.Issue) error {
-		if isSuccessor(i, &w.owner.Issue) {
-			return w.moveTo(i)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+	if next := w.successor(); next != nil {
+		return w.moveTo(next)
 	}
 	if to.ID != 0 && to.ID != w.owner.Issue.ID {
 		to.Author, to.Born = w.owner.Issue.Author, w.owner.Issue.Born

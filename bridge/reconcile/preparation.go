@@ -76,9 +76,7 @@ func routeGone(w work) (verdict, error) {
 	}
 	w.pair.Why = why
 	if w.wasFound() {
-		if err := w.takeOldestCard(); err != nil {
-			return end, err
-		}
+		w.takeOldestCard()
 	}
 	reader(w).keepPlace()
 	return end, creator(w).keepFound()
@@ -109,7 +107,8 @@ func routeBack(w work) (verdict, error) {
 
 func takeInEvents(w work) (verdict, error) {
 	intake(w).takeEvents()
-	return pass, mover(w).checkMarkerCopies()
+	mover(w).checkMarkerCopies()
+	return pass, nil
 }
 
 func transferred(w work) (verdict, error) {
@@ -229,7 +228,8 @@ func restored(w work) (verdict, error) {
 	if err := exclusivity(w).requireAdoption(); err != nil {
 		return pass, err
 	}
-	return pass, w.takeOldestCard()
+	w.takeOldestCard()
+	return pass, nil
 }
 
 // wasFound reports whether a pair was found by its marker, and never agreed since.
@@ -239,15 +239,11 @@ func (w work) wasFound() bool {
 }
 
 // takeOldestCard makes the oldest card with the link's marker that was seen the link's own one.
-func (w work) takeOldestCard() error {
-	if w.pair.Origin != mapping.GitHub {
-		return nil
-	}
-	return eachSeen(w.claimState, func(c mapping.Card) error {
-		if c.CID < w.pair.Card.CID && signer(w).hasMarker(c.Summary.Value, mapping.MarkCard) {
+func (w work) takeOldestCard() {
+	for _, c := range allSeen[mapping.Card](w.claimState) {
+		if w.pair.Origin == mapping.GitHub && c.CID < w.pair.Card.CID && signer(w).hasMarker(c.Summary.Value, mapping.MarkCard) {
 			w.note(mapping.Planning, "", "restored", fmt.Sprintf("card %s is older than its copy %s", c.ID, w.pair.Card.ID))
 			w.pair.Card = mapping.NameCard(&c)
 		}
-		return nil
-	})
+	}
 }

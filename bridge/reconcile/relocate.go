@@ -31,8 +31,8 @@ func handOver(w work) (verdict, error) {
 	if !w.link.Moving.HandsOver() {
 		return pass, nil
 	}
-	obs, err := relocator(w).forwarded()
-	if err == nil && !w.link.HandedOver() {
+	obs, err := relocator(w).forwarded(), error(nil)
+	if !w.link.HandedOver() {
 		obs, err = relocator(w).withSuccessor(obs)
 	}
 	if err == nil && len(obs) > 0 {
@@ -76,7 +76,7 @@ func (w relocator) withSuccessor(obs []store.Observation) ([]store.Observation, 
 
 // forwarded has the news of the issue and its sub-issues that deliveries brought, for the
 // other link. An issue with a snapshot is read there.
-func (w relocator) forwarded() (out []store.Observation, err error) {
+func (w relocator) forwarded() (out []store.Observation) {
 	root := mapping.IssueRef(w.link.Moving.Issue)
 	for i, e := range w.events {
 		refs := []mapping.Ref{root}
@@ -85,13 +85,12 @@ func (w relocator) forwarded() (out []store.Observation, err error) {
 		}
 		out = append(out, store.Observation{Refs: refs, Event: w.claim.Events[i], Own: e.Step != nil})
 	}
-	err = eachSeen(w.claimState, func(i mapping.Issue) error {
+	for _, i := range allSeen[mapping.Issue](w.claimState) {
 		ref := mapping.IssueRef(i.ID)
 		event := store.Encode(mapping.IssueEvent{Look: mapping.LookMoved, Item: ref})
 		out = append(out, store.Observation{Refs: []mapping.Ref{ref, root}, Event: event})
-		return nil
-	})
-	return out, err
+	}
+	return out
 }
 
 // depart goes on with a pair whose sides agree, and whose issue moves.

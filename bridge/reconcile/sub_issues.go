@@ -52,22 +52,21 @@ func (w subIssues) newSubIssues() ([]mapping.Issue, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = eachSeen(w.claimState, func(i mapping.Issue) error {
+	for _, i := range allSeen[mapping.Issue](w.claimState) {
 		if i.ID == w.owner.Issue.ID {
-			return nil
+			continue
 		}
 		if at := slices.IndexFunc(issues, func(o mapping.Issue) bool { return o.ID == i.ID }); at >= 0 {
 			issues[at].Imported = i.Imported
-			return nil
+			continue
 		}
 		copied, err := w.isMarkerCopy(&i)
-		if err == nil && !copied {
+		if err != nil {
+			return nil, err
+		}
+		if !copied {
 			issues = append(issues, i)
 		}
-		return err
-	})
-	if err != nil {
-		return nil, err
 	}
 	slices.SortFunc(issues, func(a, b mapping.Issue) int { return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.ID, b.ID)) })
 	var out []mapping.Issue
