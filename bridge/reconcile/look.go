@@ -48,7 +48,7 @@ func (w looker) lookAtIssue() error {
 
 // lookAtItem is lookAtIssue for the pair's card or task.
 func (w looker) lookAtItem() error {
-	card, err := reader(w).askPlanning()
+	card, err := reader(w).askPlanning(w.pair.Partner())
 	if err == nil {
 		reader(w).setCard(card)
 	}

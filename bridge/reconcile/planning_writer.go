@@ -146,22 +146,14 @@ func (w planningWriter) readUnshown(item mapping.Ref, ds []mapping.Decision, up 
 	if !slices.ContainsFunc(ds, unshown) {
 		return up, nil
 	}
-	view, version, err := w.readItem(item)
+	now, err := reader(w).askPlanning(item)
 	if err != nil {
 		return up, err
 	}
+	view := now.Values()
+	view[mapping.State] = now.State // of a task
 	maps.Copy(view, up.Values)
-	return Updated{Version: max(up.Version, version), Values: view}, nil
-}
-
-// readItem reads the values of a card or a task as planning has them, and the item's version.
-func (w planningWriter) readItem(item mapping.Ref) (mapping.View, int64, error) {
-	if item.Kind() == "task" {
-		task, err := do(w, ReadTask{mapping.ObjectID(item.ID())})
-		return task.Values(), task.Version, err
-	}
-	card, err := do(w, ReadCard{w.pair.Card.ID})
-	return card.Values(), card.Version, err
+	return Updated{Version: max(up.Version, now.Version), Values: view}, nil
 }
 
 // heldBack reports whether a successful answer has another value than the one sent, and

@@ -124,7 +124,7 @@ func (w reader) readCard() error {
 	if w.pair.Card.ID == "" {
 		return nil
 	}
-	card, err := w.askPlanning()
+	card, err := w.askPlanning(w.pair.Partner())
 	if err != nil {
 		return absences(w).missing(mapping.Planning, err)
 	}
@@ -137,13 +137,14 @@ func (w reader) readCard() error {
 	return nil
 }
 
-// askPlanning reads the pair's card, or its task in the form of a card.
-func (w reader) askPlanning() (*mapping.Card, error) {
-	if w.pair.IsTask() {
-		t, err := do(w, ReadTask{w.pair.Card.ID})
+// askPlanning reads a card, or a task in the form of a card.
+func (w reader) askPlanning(item mapping.Ref) (*mapping.Card, error) {
+	id := mapping.ObjectID(item.ID())
+	if item.Kind() == "task" {
+		t, err := do(w, ReadTask{id})
 		return t.AsCard(), err
 	}
-	card, err := do(w, ReadCard{w.pair.Card.ID})
+	card, err := do(w, ReadCard{id})
 	return &card, err
 }
 
