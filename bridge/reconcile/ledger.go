@@ -275,9 +275,6 @@ func (w ledger) keepItems(written func(*mapping.Decision) bool) error {
 		if len(lose.Decisions) == 0 {
 			continue
 		}
-		if err := reader(w).haveIssue(); err != nil {
-			return err
-		}
 		if err := ledger(lineTasks(w).lineWork(c)).keep(lose); err != nil {
 			return err
 		}
