@@ -16,9 +16,9 @@ func (w planningWriter) refuseUser(user string, why error) {
 	w.log.Warn("planning refuses a user; the route's user writes instead", "username", user, "err", why)
 }
 
-// releaseSlot gives the slot at the services to another key once planning has answered.
-// Handling and storing the answer needs no slot. Only between a read of GitHub and the write
-// that follows it is the slot kept.
+// releaseSlot gives the slot at the services to another key once planning has answered, and before a
+// save. Handling and storing the answer needs no slot. Only between a read of GitHub and the write
+// that follows it is the slot kept: that write runs over people's edits since the read.
 func (w planningWriter) releaseSlot() {
 	if !w.fresh {
 		send(w, Rise{})

@@ -17,9 +17,7 @@ func (w saver) save() error {
 	if err := w.brokenBy(); err != nil {
 		return err
 	}
-	if !w.fresh { // our write runs over people's edits on GitHub since our read
-		send(w, Rise{})
-	}
+	planningWriter(w).releaseSlot()
 	root := w.link
 	err := done(w, Save{root})
 	if isTooLarge(err) && dropVerified(root) {
