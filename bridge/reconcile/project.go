@@ -46,15 +46,10 @@ func (w projector) showAll() error {
 	return nil
 }
 
-// viewMoved reports whether GitHub's view changed since before. An attribute that before lacks
-// had its base's value.
+// viewMoved reports whether GitHub's view changed since before.
 func (w projector) viewMoved(before mapping.View) bool {
 	for a, now := range w.g {
-		was, seen := before[a]
-		if !seen {
-			was.Value = w.pair.Base[a].GitHub
-		}
-		if !mapping.Same(a, now.Value, was.Value) {
+		if !mapping.Same(a, now.Value, before[a].Value) {
 			return true
 		}
 	}
