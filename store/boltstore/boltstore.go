@@ -66,9 +66,9 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens the store in the file path, and makes it where there is none. It fails with
-// [store.ErrInUse] while another process holds the file, with [store.ErrSchema] when a newer
-// program wrote it, and with [store.ErrDamaged] when bbolt cannot read it.
+// Open opens the store in the file path, and makes it where there is none. The error is
+// [store.ErrInUse] while another process holds the file. It is [store.ErrSchema] when a newer
+// program wrote it, and [store.ErrDamaged] when bbolt cannot read it.
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		path: path, clock: o.Clock, limit: o.QueueLimit,

@@ -21,6 +21,9 @@ func TestParseURL(t *testing.T) {
 	if o.ReadTimeout != ioTimeout || o.WriteTimeout != ioTimeout || o.DialTimeout != dialTimeout {
 		t.Errorf("timeouts = %v, %v, %v", o.ReadTimeout, o.WriteTimeout, o.DialTimeout)
 	}
+	if o, err = parseURL("redis://s1:26379?master_name=main"); err != nil || o.MasterName != "main" {
+		t.Errorf("options by go-redis's name = %+v, %v", o, err)
+	}
 	if o, err = parseURL("redis://n1:7000?cluster=1&addr=n2:7000"); err != nil || !o.IsClusterMode || len(o.Addrs) != 2 {
 		t.Errorf("cluster options = %+v, %v", o, err)
 	}

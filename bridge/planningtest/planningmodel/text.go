@@ -34,7 +34,7 @@ func (t *Traits) stored(markdown string) string {
 var (
 	// delicate finds text in which white space or bullets can carry meaning. These are fences,
 	// code, HTML, indentation, line breaks, and lines that may be those of a table.
-	delicate  = regexp.MustCompile("(?m)```|~~~|[<\\t`]|^ |\\\\ ?$|  |^-+ $")
+	delicate  = regexp.MustCompile("(?m)```|~~~|[<\\t`]|^ |\\\\ ?$|  |^-+ ?$")
 	oneSpace  = regexp.MustCompile(`(?m) $`)
 	starItem  = regexp.MustCompile(`(?m)^\* (\w)`)
 	otherItem = regexp.MustCompile(`(?m)^[-+*](?:\s|$|[-*])|^[-=]+$`)

@@ -64,6 +64,7 @@ func TestNormalise(t *testing.T) {
 		"```\n* x \n```\n":   "```\n* x \n```\n",
 		"* a\n  * b":         "* a\n  * b",
 		"- a table\n-- ":     "- a table\n-- ",
+		"* * a table\n--\n":  "* * a table\n--\n", // it is none without the last line end
 		"text\n\n[l](u#m)\n": "text\n\n[l](u#m)",
 	} {
 		if got := normalise(in); got != want {

@@ -2,6 +2,7 @@
 package redisurl
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"regexp"
@@ -15,10 +16,10 @@ const want = "redis://[user:password@]host:port[/db] or rediss://…, " +
 	"for Sentinel with ?master=NAME, for Cluster with ?cluster=1, each with addr=HOST:PORT for further nodes"
 
 // own are the parameters beside those of go-redis.
-var own = []string{"master", "cluster", "addr", "sentinel_username", "sentinel_password"}
+var own = []string{"master", "master_name", "cluster", "addr", "sentinel_username", "sentinel_password"}
 
 // Parse reads a URL with the scheme redis or rediss. Its parameters are those of go-redis, and
-// master=NAME for Sentinel, cluster=1 for Cluster, any number of addr=HOST:PORT for further
+// master=NAME for Sentinel (or go-redis's master_name), cluster=1 for Cluster, any number of addr=HOST:PORT for further
 // sentinels or nodes, sentinel_username and sentinel_password. wanted is what a bad URL should be,
 // "" for a good one. It shows nothing of the URL but a parameter's name, as the URL has a password,
 // and a mistyped one may have it anywhere.
@@ -36,7 +37,7 @@ func Parse(text string) (o *redis.UniversalOptions, wanted string) {
 		return nil, wantedOf(u, q)
 	}
 	o = &redis.UniversalOptions{
-		Addrs: append([]string{plain.Addr}, q["addr"]...), MasterName: q.Get("master"), IsClusterMode: q.Get("cluster") == "1",
+		Addrs: append([]string{plain.Addr}, q["addr"]...), MasterName: cmp.Or(q.Get("master"), q.Get("master_name")), IsClusterMode: q.Get("cluster") == "1",
 		Username: plain.Username, Password: plain.Password, DB: plain.DB, TLSConfig: plain.TLSConfig, ClientName: plain.ClientName,
 		SentinelUsername: q.Get("sentinel_username"), SentinelPassword: q.Get("sentinel_password"),
 		PoolSize: plain.PoolSize, MinIdleConns: plain.MinIdleConns,
