@@ -19,10 +19,10 @@ const want = "redis://[user:password@]host:port[/db] or rediss://…, " +
 var own = []string{"master", "master_name", "cluster", "addr", "sentinel_username", "sentinel_password"}
 
 // Parse reads a URL with the scheme redis or rediss. Its parameters are those of go-redis, and
-// master=NAME for Sentinel (or go-redis's master_name), cluster=1 for Cluster, any number of addr=HOST:PORT for further
-// sentinels or nodes, sentinel_username and sentinel_password. wanted is what a bad URL should be,
-// "" for a good one. It shows nothing of the URL but a parameter's name, as the URL has a password,
-// and a mistyped one may have it anywhere.
+// these: master=NAME, or master_name=NAME, for Sentinel, and cluster=1 for Cluster. Any number of
+// addr=HOST:PORT names further sentinels or nodes. There are sentinel_username and
+// sentinel_password, too. wanted is what a bad URL should be, "" for a good one. It shows nothing of
+// the URL but a parameter's name, as the URL has a password, and a mistyped one may have it anywhere.
 func Parse(text string) (o *redis.UniversalOptions, wanted string) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "redis" && u.Scheme != "rediss" {
