@@ -192,7 +192,7 @@ func (c *chaos) arranging(ctx context.Context) {
 		case c.other.kind == byMove && len(c.other.led) == 0:
 			c.point()
 		case c.other.kind == byMove:
-			_, _, _ = c.askMove(ctx) // it is asked for again at the end
+			_, _, _ = c.askMove(ctx, false) // it is asked for again at the end
 		case c.other.kind == byLabel && one.chance(70):
 			c.relabelOne(actor{c.people, one})
 		default:
@@ -257,16 +257,16 @@ func (p actor) lead(issue int, there bool) {
 	p.did(nil, "octocat has issue %d lead to the other project: %t", issue, there)
 }
 
-// askMove asks for the issues of the route to be moved.
-func (c *chaos) askMove(ctx context.Context) (v *virtual, job status.Job, err error) {
-	body, err := json.Marshal(status.CleanAsk{Route: bridgetest.RepoName, Project: otherName, Bucket: bridgetest.Bucket})
+// askMove asks for the issues of the route to be moved. dry: it only asks what that would do.
+func (c *chaos) askMove(ctx context.Context, dry bool) (v *virtual, job status.Job, err error) {
+	body, err := json.Marshal(status.CleanAsk{Route: bridgetest.RepoName, Project: otherName, Bucket: bridgetest.Bucket, DryRun: dry})
 	if err != nil {
 		return nil, job, err
 	}
 	for _, p := range c.bridges {
 		v = p.(*virtual)
 		if err = v.Ask(ctx, http.MethodPost, "/api/v1/clean", body, &job); err == nil {
-			c.people.did(nil, "operator: moves the issues")
+			c.people.did(nil, "operator: moves the issues, as a preview: %t", dry)
 			break
 		}
 	}
@@ -309,6 +309,15 @@ func (c *chaos) leadHome() {
 	}
 }
 
+// previewMove asks what the move would do.
+func (c *chaos) previewMove(ctx context.Context) []complaint {
+	job, err := awaited(ctx, func(ctx context.Context) (asker, status.Job, error) { return c.askMove(ctx, true) })
+	if err != nil || job.State != status.JobDone {
+		return []complaint{{what: fmt.Sprintf("the preview of the move does not end well: job %s %s: %v", job.State, job.Error, err)}}
+	}
+	return nil
+}
+
 // lastMove is one that nothing disturbs: all issues have to be moved.
 func (c *chaos) lastMove() []complaint {
 	if c.other == nil || c.other.kind != byMove {
@@ -316,9 +325,12 @@ func (c *chaos) lastMove() []complaint {
 	}
 	ctx, cancel := context.WithTimeout(c.t.Context(), c.patience(restWithin))
 	defer cancel()
+	if all := c.previewMove(ctx); len(all) > 0 {
+		return all
+	}
 	for {
 		c.idle(ctx) // failures are taken up again, and people answer
-		job, err := awaited(ctx, func(ctx context.Context) (asker, status.Job, error) { return c.askMove(ctx) })
+		job, err := awaited(ctx, func(ctx context.Context) (asker, status.Job, error) { return c.askMove(ctx, false) })
 		if err == nil && job.State == status.JobDone && job.Clean.Failed == 0 {
 			c.other.moved = true
 			c.people.did(nil, "operator: the issues have moved: %+v", *job.Clean)
