@@ -85,32 +85,33 @@ func chaosSettings(env func(string) string) (seeds []uint64, of size, err error)
 // chaos is one run.
 type chaos struct {
 	*bridgetest.World
-	t       *testing.T
-	seed    uint64
-	size    size
-	dir     string
-	route   string // its settings
-	keys    mapping.Keys
-	turns   *turns
-	people  *people
-	fate    *fate
-	bridges []runner
-	redis   *redistest.Server // nil: the store is a file
-	sim     *simulation       // nil: the bridges are processes
-	imports *operators        // nil: nothing is older than the bridge
-	plain   bool              // the seed has none of the traits (see trait)
-	pauses  *turn             // in which the route is paused; nil: never
-	paused  span              // when nothing may be written
-	links   *linkActs         // operators' acts on links; nil: nothing
-	public  *publicity        // when the repository is public; nil: never
-	reloads *reloads          // when the route is not configured; nil: never
-	other   *projects         // a second planning project; nil: there is none
-	looks   *turn             // whether operators look at items; nil: no
-	team    *team             // people who assign and review; nil: nobody does
-	strays  *strays           // items that people copy and delete; nil: none
-	limits  limits            // small budgets and brakes
-	calms   *turn             // whether people act while nothing goes wrong; nil: no
-	acted   time.Time         // when an operator took up failures or answered last
+	t        *testing.T
+	seed     uint64
+	size     size
+	dir      string
+	route    string // its settings
+	keys     mapping.Keys
+	turns    *turns
+	people   *people
+	fate     *fate
+	bridges  []runner
+	redis    *redistest.Server // nil: the store is a file
+	sim      *simulation       // nil: the bridges are processes
+	imports  *operators        // nil: nothing is older than the bridge
+	plain    bool              // the seed has none of the traits (see trait)
+	pauses   *turn             // in which the route is paused; nil: never
+	paused   span              // when nothing may be written
+	links    *linkActs         // operators' acts on links; nil: nothing
+	public   *publicity        // when the repository is public; nil: never
+	reloads  *reloads          // when the route is not configured; nil: never
+	other    *projects         // a second planning project; nil: there is none
+	looks    *turn             // whether operators look at items; nil: no
+	refusals *turn             // whether services refuse single reads; nil: no
+	team     *team             // people who assign and review; nil: nobody does
+	strays   *strays           // items that people copy and delete; nil: none
+	limits   limits            // small budgets and brakes
+	calms    *turn             // whether people act while nothing goes wrong; nil: no
+	acted    time.Time         // when an operator took up failures or answered last
 }
 
 // runChaos plays one run, and returns what it counted.
@@ -126,7 +127,7 @@ func runChaos(t *testing.T, seed uint64, of size, s *simulation) map[string]int 
 	var all sync.WaitGroup
 	for _, what := range []func(context.Context){
 		c.work, c.mischief, c.operate, c.importing, c.pausing, c.linking, c.publishing, c.reloading, c.arranging,
-		c.looking, c.teamwork, c.straying,
+		c.looking, c.teamwork, c.straying, c.refusing,
 	} {
 		all.Go(func() { what(ctx) })
 	}

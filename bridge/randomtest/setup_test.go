@@ -150,6 +150,7 @@ func (c *chaos) drawTraits(o *bridgetest.Options) {
 	}
 	c.drawLooks()
 	c.drawTeam()
+	c.drawRefusals()
 	c.routeTo(o)
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // turnsOf are the kinds of turns.
-var turnsOf = []string{"world", "people", "interruption", "flurry", "sorting", "evening", "unheard", "fate", "operator", "old", "trait", "link", "calm", "project", "look", "team", "clean", "stray", "limit"}
+var turnsOf = []string{"world", "people", "interruption", "flurry", "sorting", "evening", "unheard", "fate", "operator", "old", "trait", "link", "calm", "project", "look", "team", "clean", "stray", "limit", "refusal"}
 
 // How many turns of a kind there are at most, and words that are written in one.
 const (
