@@ -94,7 +94,7 @@ func brokenOff(t *testing.T, o bridgetest.Options) {
 // Live changes do not wait for an import.
 func TestImportAndLiveChanges(t *testing.T) {
 	t.Parallel()
-	n := max(bridgetest.Scaled(1000), 400)
+	const n = 800 // the points of a minute bound how soon a live change crosses, and how long the import takes
 	w, now := past(t, bridgetest.Options{})
 	w.OpenMany(n)
 	now()
