@@ -68,7 +68,7 @@ func TestADamagedFileIsRefused(t *testing.T) {
 		return nil
 	}
 	for n := 1; n < len(whole); n += 3 * page {
-		try(fmt.Sprintf("%d bytes are left", n), whole[:n])
+		_ = try(fmt.Sprintf("%d bytes are left", n), whole[:n])
 	}
 	seed := rand.Uint64()
 	noise := rand.NewChaCha8([32]byte(fmt.Appendf(nil, "%032d", seed)))
@@ -84,7 +84,7 @@ func TestADamagedFileIsRefused(t *testing.T) {
 		} {
 			data := append([]byte(nil), whole...)
 			fill(data[n*page:][:page])
-			try(fmt.Sprintf("seed %d: page %d has %s", seed, n, kind), data)
+			_ = try(fmt.Sprintf("seed %d: page %d has %s", seed, n, kind), data)
 		}
 	}
 	for name, data := range map[string][]byte{"noise": noised(noise, 40_000), "text": []byte("no store"), "no heads": append(noised(noise, 2*page), whole[2*page:]...)} {
