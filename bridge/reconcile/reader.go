@@ -12,7 +12,8 @@ import (
 )
 
 // refresh takes in the snapshots of both sides since the last claim, and reads the items where
-// the snapshots do not decide.
+// the snapshots do not decide. Where the issue is gone and its sub-issues go on, the tasks of the
+// card are taken in before errGone is returned.
 func (w reader) refresh() error {
 	gone := w.refreshIssue()
 	if gone != nil && (!errors.Is(gone, errGone) || !w.link.OutlivesIssue()) {
@@ -21,7 +22,7 @@ func (w reader) refresh() error {
 	if err := w.refreshCard(); err != nil || w.pair.IsTask() {
 		return cmp.Or(err, gone)
 	}
-	return cmp.Or(cardTasks(w).refreshTasks(), gone) // its sub-issues and their tasks go on
+	return cmp.Or(cardTasks(w).refreshTasks(), gone)
 }
 
 func (w reader) refreshIssue() error {
