@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"planbridge/bridge/identity"
@@ -118,9 +117,7 @@ func (e *Explainer) whyOutside(ctx context.Context, hub GitHub, issue *mapping.I
 	taken, _ := set.Routes.ForIssue(issue, set.Scheme)
 	switch {
 	case route != nil:
-		if why, err = e.whyNotYet(ctx, route, "its delivery or the next catch-up"); strings.HasPrefix(why, whyFree) {
-			why += "; where its route refused it at its last change, an edit or planbridge import does"
-		}
+		why, err = e.whyNotYet(ctx, route, "its delivery or the next catch-up lets it in by route "+route.Name+"; where its route refused it at its last change, an edit or planbridge import does")
 	case why == mapping.WhyOlder && taken != nil:
 		why += " at " + e.o.FirstRuns.FirstRun(taken.Name).UTC().Format(time.RFC3339) + ": planbridge import takes it"
 	case why == mapping.WhyClosed && !issue.Lasted(set.EnterDelay):
@@ -129,10 +126,7 @@ func (e *Explainer) whyOutside(ctx context.Context, hub GitHub, issue *mapping.I
 	return taken, why, err
 }
 
-// whyFree begins the reason of an item that may enter.
-const whyFree = "nothing keeps it out: "
-
-// whyNotYet says why an issue that may enter still waits.
+// whyNotYet says why an item that may enter still waits; next is what lets it in.
 func (e *Explainer) whyNotYet(ctx context.Context, route *mapping.Route, next string) (string, error) {
 	since, err := e.o.Pauses.PausedSince(ctx, route.Name)
 	if err != nil {
@@ -141,5 +135,5 @@ func (e *Explainer) whyNotYet(ctx context.Context, route *mapping.Route, next st
 	if !since.IsZero() {
 		return "its route is paused since " + since.UTC().Format(time.RFC3339), nil
 	}
-	return whyFree + next + " lets it in by route " + route.Name, nil
+	return "nothing keeps it out: " + next, nil
 }

@@ -173,5 +173,5 @@ func (e *Explainer) whyMaker(ctx context.Context, route *mapping.Route, card *ma
 	if !baseline.Has(route, seen.Bucket{ID: card.Bucket, Title: card.BucketName}) {
 		return whyUnread, nil
 	}
-	return e.whyNotYet(ctx, route, "the next poll")
+	return e.whyNotYet(ctx, route, "the next poll lets it in by route "+route.Name)
 }
